@@ -3,6 +3,8 @@
 //! Variants carry facts, not prose: the sentence is made once, here, and always ends with what to do about it. The
 //! program adds the file's name in front of it.
 
+use std::path::PathBuf;
+
 use crate::field::Shape;
 
 /// A result of this library.
@@ -32,5 +34,32 @@ pub enum Error {
         found: Shape,
         /// The size of the photo.
         photo: Shape,
+    },
+
+    /// The output folder cannot be made.
+    #[error("cannot make the output folder {}; choose another with -o", path.display())]
+    OutputFolder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+
+    /// An output cannot be written.
+    #[error("cannot write {}; make room there or choose another folder with -o", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+
+    /// An output would take the place of an input.
+    #[error("{} would be written over the input {}; choose another folder with -o", output.display(), input.display())]
+    WouldOverwrite {
+        /// The output.
+        output: PathBuf,
+        /// The input that is the same file.
+        input: PathBuf,
     },
 }

@@ -12,3 +12,6 @@ pub mod picture;
 
 /// Strokes and ground truth.
 pub mod annotation;
+
+/// Pictures, arrays and reports of the result.
+pub mod render;

@@ -1,0 +1,179 @@
+//! Putting finished bytes in place: all of them or none, and never on top of an input.
+//!
+//! Every file is first written under a temporary name in the folder it belongs in, side by side; only when all are complete
+//! are they renamed, so a full disk or an interrupt leaves the old files as they were. Inputs are recognised by canonical path
+//! and, on Unix, by device and inode, so that neither a symbolic nor a hard link leads to one.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use tempfile::NamedTempFile;
+
+use crate::{Error, Result};
+
+/// A finished file, still in memory.
+#[derive(Clone, Debug)]
+pub struct Rendered {
+    /// Name of the file in the output folder.
+    pub name: OsString,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// Files that are complete on disk under temporary names. Dropped without [`Staged::commit`], they vanish.
+#[derive(Debug)]
+pub struct Staged {
+    folder: PathBuf,
+    files: Vec<(NamedTempFile, PathBuf)>,
+}
+
+impl Staged {
+    /// Makes the folder when it is missing.
+    pub fn new(folder: &Path) -> Result<Self> {
+        std::fs::create_dir_all(folder).map_err(|source| Error::OutputFolder { path: folder.to_path_buf(), source })?;
+        Ok(Self { folder: folder.to_path_buf(), files: Vec::new() })
+    }
+
+    /// Writes the bytes under temporary names, in parallel.
+    pub fn add(&mut self, rendered: &[Rendered]) -> Result<()> {
+        let stage = |file: &Rendered| {
+            let target = self.folder.join(&file.name);
+            let refuse = |source| Error::Write { path: target.clone(), source };
+            if target.is_dir() {
+                return Err(refuse(std::io::ErrorKind::IsADirectory.into()));
+            }
+            let mut temporary = temporary_in(&self.folder).map_err(refuse)?;
+            temporary.write_all(&file.bytes).map_err(refuse)?;
+            Ok((temporary, target))
+        };
+        let staged: Vec<_> = rendered.par_iter().map(stage).collect::<Result<_>>()?;
+        self.files.extend(staged);
+        Ok(())
+    }
+
+    /// Gives every file its name; returns the paths in the order in which they were added.
+    pub fn commit(self) -> Result<Vec<PathBuf>> {
+        let rename = |(temporary, target): (NamedTempFile, PathBuf)| match temporary.persist(&target) {
+            Ok(_) => Ok(target),
+            Err(failure) => Err(Error::Write { path: target, source: failure.error }),
+        };
+        self.files.into_iter().map(rename).collect()
+    }
+}
+
+/// Refuses output names that are one of the inputs, under whatever name. To be asked before the work begins.
+pub fn refuse_overwriting(folder: &Path, names: &[OsString], inputs: &[&Path]) -> Result<()> {
+    for name in names {
+        let output = folder.join(name);
+        if let Some(input) = inputs.iter().find(|input| same_file(&output, input)) {
+            return Err(Error::WouldOverwrite { output, input: input.to_path_buf() });
+        }
+    }
+    Ok(())
+}
+
+/// A new file with the permissions that the user's umask gives to new files (tempfile's own default is 0600).
+fn temporary_in(folder: &Path) -> std::io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".lfield-").suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if let (Ok(a), Ok(b)) = (std::fs::metadata(a), std::fs::metadata(b)) {
+            return (a.dev(), a.ino()) == (b.dev(), b.ino());
+        }
+    }
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(name: &str, text: &str) -> Rendered {
+        Rendered { name: name.into(), bytes: text.into() }
+    }
+
+    fn names_in(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn files_appear_together_and_only_on_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("new/deep");
+        let mut staged = Staged::new(&out).unwrap();
+        staged.add(&[rendered("a", "one"), rendered("b", "two")]).unwrap();
+        assert!(!out.join("a").exists() && !out.join("b").exists());
+        assert_eq!(staged.commit().unwrap(), [out.join("a"), out.join("b")]);
+        assert_eq!(names_in(&out), ["a", "b"]);
+        assert_eq!(std::fs::read_to_string(out.join("b")).unwrap(), "two");
+    }
+
+    #[test]
+    fn what_is_not_committed_leaves_no_trace_and_the_old_file_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a"), "old").unwrap();
+        let mut staged = Staged::new(folder.path()).unwrap();
+        staged.add(&[rendered("a", "new")]).unwrap();
+        drop(staged);
+        assert_eq!(names_in(folder.path()), ["a"]);
+        assert_eq!(std::fs::read_to_string(folder.path().join("a")).unwrap(), "old");
+    }
+
+    #[test]
+    fn a_folder_in_the_way_of_one_file_stops_all_of_them() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("b")).unwrap();
+        let mut staged = Staged::new(folder.path()).unwrap();
+        let error = staged.add(&[rendered("a", "one"), rendered("b", "two")]).unwrap_err();
+        assert!(error.to_string().contains("b"), "{error}");
+        drop(staged);
+        assert_eq!(names_in(folder.path()), ["b"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn written_files_obey_the_umask_and_not_tempfile() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let plain = folder.path().join("plain");
+        std::fs::write(&plain, "").unwrap();
+        let mut staged = Staged::new(folder.path()).unwrap();
+        staged.add(&[rendered("a", "one")]).unwrap();
+        staged.commit().unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&folder.path().join("a")), mode(&plain));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_input_is_recognised_through_any_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("input.png");
+        std::fs::write(&input, "photo").unwrap();
+        std::fs::hard_link(&input, folder.path().join("hard.png")).unwrap();
+        std::os::unix::fs::symlink(&input, folder.path().join("soft.png")).unwrap();
+        std::fs::write(folder.path().join("other.png"), "photo").unwrap();
+        for name in ["input.png", "hard.png", "soft.png"] {
+            assert!(refuse_overwriting(folder.path(), &[name.into()], &[&input]).is_err(), "{name}");
+        }
+        for name in ["other.png", "missing.png"] {
+            assert!(refuse_overwriting(folder.path(), &[name.into()], &[&input]).is_ok(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! `STEM.heatmap.png`: the marginals in a perceptual colour map.
+//!
+//! Viridis: its lightness rises evenly with p, so equal steps in probability look equal, it survives printing in grey, and
+//! colour-blind readers see the same picture. Dark violet is surely background, yellow surely foreground, green in between.
+
+use png::ColorType;
+
+use super::encode::encode8;
+use crate::field::Marginals;
+
+/// The marginals as an RGB PNG.
+pub fn heatmap(marginals: &Marginals) -> Vec<u8> {
+    let table: Vec<[u8; 3]> = (0..256).map(|level| colorous::VIRIDIS.eval_rational(level, 256).as_array()).collect();
+    let samples: Vec<u8> = marginals.as_slice().iter().flat_map(|&p| table[(p * 255.0).round() as usize]).collect();
+    encode8(marginals.shape(), ColorType::Rgb, &samples)
+}
