@@ -36,6 +36,13 @@ pub enum Error {
         photo: Shape,
     },
 
+    /// The colours of a class have nothing to be learned from.
+    #[error("the strokes mark no {class} pixel: draw at least one {class} stroke")]
+    MissingStroke {
+        /// `foreground` or `background`.
+        class: &'static str,
+    },
+
     /// The output folder cannot be made.
     #[error("cannot make the output folder {}; choose another with -o", path.display())]
     OutputFolder {

@@ -13,5 +13,8 @@ pub mod picture;
 /// Strokes and ground truth.
 pub mod annotation;
 
+/// From strokes to log-odds: colour mixtures and stroke distance.
+pub mod unary;
+
 /// Pictures, arrays and reports of the result.
 pub mod render;
