@@ -18,3 +18,6 @@ pub mod unary;
 
 /// Pictures, arrays and reports of the result.
 pub mod render;
+
+/// Algorithms on slices.
+pub mod kernel;
