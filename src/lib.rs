@@ -19,5 +19,17 @@ pub mod unary;
 /// Pictures, arrays and reports of the result.
 pub mod render;
 
+/// The seam: picture, unary, superpixels and strokes become a model.
+pub mod assemble;
+
 /// Algorithms on slices.
 pub mod kernel;
+
+/// Potentials, seen through their base polytopes.
+pub mod factor;
+
+/// Unary and layers of disjoint factors.
+pub mod model;
+
+/// Minimum norm, with proof.
+pub mod solver;

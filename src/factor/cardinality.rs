@@ -1,0 +1,148 @@
+//! A superpixel: F(A) = h(|A|) with h concave and h(0) = 0.
+//!
+//! Sort x downwards; then f(x) = Σ x₍ᵢ₎ dᵢ with the gains dᵢ = h(i) − h(i−1), and the projection of z is isotonic
+//! regression of z₍ᵢ₎ − dᵢ in that order: O(n log n) for the sort, O(n) for the rest.
+//!
+//! The quadratic table is the paper's: c·φ(k/N) with φ(z) = z(1−z) on a superpixel of N pixels, of which k₀ are already known to be
+//! foreground (strokes), so that the n ≤ N − k₀ free ones see h(k) = c(φ((k₀+k)/N) − φ(k₀/N)).
+
+use super::{Factor, Scratch};
+use crate::kernel::isotonic;
+use crate::{Error, Result};
+
+/// A concave function of the number of foreground pixels.
+#[derive(Clone, Debug)]
+pub struct Cardinality {
+    arity: usize,
+    gains: Gains,
+}
+
+#[derive(Clone, Debug)]
+enum Gains {
+    /// d_i = scale · (total − 2(known + i) + 1) for i = 1…n
+    Quadratic { known: f64, total: f64, scale: f64 },
+    /// d_1 ≥ d_2 ≥ …
+    Table(Vec<f64>),
+}
+
+impl Cardinality {
+    /// c·φ(k/N), φ(z) = z(1−z), on `arity` free pixels of a superpixel of `total` with `known` foreground strokes.
+    pub fn quadratic(arity: usize, known: usize, total: usize, weight: f64) -> Result<Self> {
+        assert!(arity + known <= total, "more pixels than the superpixel holds");
+        if !(weight.is_finite() && weight >= 0.0) {
+            return Err(Error::Parameter {
+                name: "a superpixel weight".into(),
+                value: weight.to_string(),
+                expected: "finite and not negative".into(),
+            });
+        }
+        let n = total as f64;
+        let gains = Gains::Quadratic { known: known as f64, total: n, scale: weight / (n * n) };
+        Ok(Self { arity, gains })
+    }
+
+    /// Any concave table, given by its gains h(i) − h(i−1), which must be finite and must not increase.
+    pub fn from_gains(gains: Vec<f64>) -> Result<Self> {
+        let finite = gains.iter().all(|d| d.is_finite());
+        if !finite || gains.windows(2).any(|d| d[0] < d[1]) {
+            return Err(Error::Parameter {
+                name: "a superpixel table".into(),
+                value: "not concave".into(),
+                expected: "finite, with gains h(i) − h(i−1) that never increase".into(),
+            });
+        }
+        Ok(Self { arity: gains.len(), gains: Gains::Table(gains) })
+    }
+
+    #[inline]
+    fn gain(&self, i: usize) -> f64 {
+        match &self.gains {
+            Gains::Quadratic { known, total, scale } => scale * (total - 2.0 * (known + i as f64 + 1.0) + 1.0),
+            Gains::Table(gains) => gains[i],
+        }
+    }
+
+    /// h(k), linear between whole numbers.
+    fn table(&self, k: f64) -> f64 {
+        match &self.gains {
+            Gains::Quadratic { .. } => unreachable!("the quadratic table has closed forms"),
+            Gains::Table(gains) => {
+                let whole = k.floor() as usize;
+                let sum: f64 = gains[..whole].iter().sum();
+                sum + (k - whole as f64) * gains.get(whole).copied().unwrap_or(0.0)
+            }
+        }
+    }
+}
+
+/// Sorts the values downwards, each with its place; equal values keep their order.
+fn sort_downwards(x: &[f64], sorted: &mut Vec<(f64, u32)>) {
+    sorted.clear();
+    sorted.extend(x.iter().zip(0..).map(|(&x, i)| (x, i)));
+    sorted.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+}
+
+impl Factor for Cardinality {
+    fn arity(&self) -> usize {
+        self.arity
+    }
+
+    fn project(&self, point: &mut [f64], scratch: &mut Scratch) {
+        sort_downwards(point, &mut scratch.sorted);
+        let y = &mut scratch.values;
+        y.clear();
+        y.extend(scratch.sorted.iter().enumerate().map(|(i, (z, _))| z - self.gain(i)));
+        isotonic::non_increasing(y, &mut scratch.isotonic);
+        for ((z, place), x) in scratch.sorted.iter().zip(y) {
+            point[*place as usize] = z - *x;
+        }
+    }
+
+    fn lovasz(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
+        sort_downwards(x, &mut scratch.sorted);
+        scratch.sorted.iter().enumerate().map(|(i, (x, _))| x * self.gain(i)).sum()
+    }
+
+    fn greedy(&self, x: &mut [f64], scratch: &mut Scratch) {
+        sort_downwards(x, &mut scratch.sorted);
+        for (i, (_, place)) in scratch.sorted.iter().enumerate() {
+            x[*place as usize] = self.gain(i);
+        }
+    }
+
+    /// Exact for the quadratic table; for others h(E k), an upper bound by Jensen's inequality.
+    fn expectation(&self, p: &[f64]) -> f64 {
+        let mean: f64 = p.iter().sum();
+        match &self.gains {
+            Gains::Quadratic { known, total, scale } => {
+                let variance: f64 = p.iter().map(|p| p * (1.0 - p)).sum();
+                let k = known + mean;
+                scale * (k * (total - k) - variance - known * (total - known))
+            }
+            Gains::Table(_) => self.table(mean.clamp(0.0, self.arity as f64)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::value;
+    use super::*;
+
+    #[test]
+    fn the_printed_potential_is_zero_when_uniform_and_largest_at_half() {
+        let factor = Cardinality::quadratic(8, 0, 8, 1.0).unwrap();
+        let h: Vec<f64> = (0..=8).map(|k| value(&factor, (1 << k) - 1)).collect();
+        for (k, h) in h.iter().enumerate() {
+            let z = k as f64 / 8.0;
+            assert!((h - z * (1.0 - z)).abs() < 1e-15);
+        }
+        assert!(h.iter().all(|&v| v <= h[4]));
+    }
+
+    #[test]
+    fn a_table_that_is_not_concave_is_refused() {
+        assert!(Cardinality::from_gains(vec![0.0, 1.0]).is_err());
+        assert!(Cardinality::from_gains(vec![f64::NAN]).is_err());
+    }
+}

@@ -1,0 +1,180 @@
+//! A layer: disjoint factors that together cover every variable once.
+//!
+//! All rows, all columns, one scale of superpixels. Vectors over a layer are stored in *layer order*, scope after scope, so that
+//! projecting a layer is a parallel loop over contiguous blocks; `order` and `rank` lead to and from the order of variables.
+//! Every loop over factors splits in the same places whatever the number of threads.
+
+use std::cell::RefCell;
+
+use rayon::prelude::*;
+
+use crate::factor::{Chain, Factor, Scratch};
+
+/// Disjoint factors that cover all variables.
+#[derive(Debug)]
+pub struct Layer {
+    factors: Vec<Box<dyn Factor>>,
+    /// Factor r owns places `starts[r]..starts[r + 1]` of the layer order.
+    starts: Vec<usize>,
+    /// `None` when the layer order is the order of the variables.
+    permutation: Option<Permutation>,
+}
+
+#[derive(Debug)]
+struct Permutation {
+    /// The variable at each place.
+    order: Vec<u32>,
+    /// The place of each variable.
+    rank: Vec<u32>,
+}
+
+impl Layer {
+    /// Factors with their scopes, among `n_variables`. Variables outside all scopes get a factor that is zero.
+    ///
+    /// # Panics
+    /// When scopes overlap, leave the range, or do not have the arity of their factor.
+    pub fn new(n_variables: usize, factors: Vec<(Vec<u32>, Box<dyn Factor>)>) -> Self {
+        let mut order = Vec::with_capacity(n_variables);
+        let mut starts = vec![0];
+        let mut boxed = Vec::with_capacity(factors.len());
+        for (scope, factor) in factors {
+            assert_eq!(scope.len(), factor.arity(), "a scope of another size than its factor");
+            if scope.is_empty() {
+                continue;
+            }
+            order.extend(scope);
+            starts.push(order.len());
+            boxed.push(factor);
+        }
+        let mut rank = vec![u32::MAX; n_variables];
+        let place = |order: &[u32], rank: &mut [u32], from: usize| {
+            for (place, &variable) in order.iter().enumerate().skip(from) {
+                assert_eq!(rank[variable as usize], u32::MAX, "variable {variable} is in two scopes of one layer");
+                rank[variable as usize] = place as u32;
+            }
+        };
+        place(&order, &mut rank, 0);
+        let covered = order.len();
+        order.extend((0..n_variables as u32).filter(|&v| rank[v as usize] == u32::MAX));
+        if order.len() > covered {
+            place(&order, &mut rank, covered);
+            starts.push(order.len());
+            let zero = Chain::new(vec![0.0; order.len() - covered - 1]).expect("zero is a weight");
+            boxed.push(Box::new(zero));
+        }
+        let in_order = order.iter().enumerate().all(|(place, &variable)| place == variable as usize);
+        let permutation = (!in_order).then_some(Permutation { order, rank });
+        Self { factors: boxed, starts, permutation }
+    }
+
+    /// Number of variables, all of them covered.
+    pub fn n_variables(&self) -> usize {
+        *self.starts.last().expect("starts begin with 0")
+    }
+
+    /// The factors, in layer order.
+    pub fn factors(&self) -> &[Box<dyn Factor>] {
+        &self.factors
+    }
+
+    /// Where each factor begins in the layer order, and where the last one ends.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    /// The variable at a place of the layer order.
+    #[inline]
+    pub fn variable(&self, place: usize) -> usize {
+        self.permutation.as_ref().map_or(place, |p| p.order[place] as usize)
+    }
+
+    /// The place of a variable in the layer order.
+    #[inline]
+    pub fn place(&self, variable: usize) -> usize {
+        self.permutation.as_ref().map_or(variable, |p| p.rank[variable] as usize)
+    }
+
+    /// The variable at each place, unless that is the place itself.
+    pub(crate) fn order(&self) -> Option<&[u32]> {
+        self.permutation.as_ref().map(|p| &p.order[..])
+    }
+
+    /// The place of each variable, unless that is the variable itself.
+    pub(crate) fn rank(&self) -> Option<&[u32]> {
+        self.permutation.as_ref().map(|p| &p.rank[..])
+    }
+
+    /// Σ_r f_r(x), x over variables.
+    pub fn lovasz(&self, x: &[f64]) -> f64 {
+        self.total(x, |factor, x, scratch| factor.lovasz(x, scratch))
+    }
+
+    /// Σ_r E[F_r], p over variables.
+    pub fn expectation(&self, p: &[f64]) -> f64 {
+        self.total(p, |factor, p, _| factor.expectation(p))
+    }
+
+    /// Adds a vertex of the layer's base polytope for x to `vertex`, both over variables.
+    pub(crate) fn add_greedy(&self, x: &[f64], vertex: &mut [f64]) {
+        with_scratch(|scratch, local| {
+            for (factor, range) in self.factors.iter().zip(self.starts.windows(2)) {
+                local.clear();
+                local.extend((range[0]..range[1]).map(|place| x[self.variable(place)]));
+                factor.greedy(local, scratch);
+                for (place, gain) in (range[0]..range[1]).zip(&*local) {
+                    vertex[self.variable(place)] += gain;
+                }
+            }
+        });
+    }
+
+    fn total(&self, x: &[f64], value: impl Fn(&dyn Factor, &[f64], &mut Scratch) -> f64 + Sync) -> f64 {
+        let values: Vec<f64> = (0..self.factors.len())
+            .into_par_iter()
+            .with_min_len(self.factors.len().div_ceil(64))
+            .map(|r| {
+                let (start, end) = (self.starts[r], self.starts[r + 1]);
+                let factor = self.factors[r].as_ref();
+                with_scratch(|scratch, local| match &self.permutation {
+                    None => value(factor, &x[start..end], scratch),
+                    Some(p) => {
+                        local.clear();
+                        local.extend(p.order[start..end].iter().map(|&v| x[v as usize]));
+                        value(factor, local, scratch)
+                    }
+                })
+            })
+            .collect();
+        values.iter().sum()
+    }
+}
+
+/// Lends the thread's scratch memory.
+pub(crate) fn with_scratch<R>(work: impl FnOnce(&mut Scratch, &mut Vec<f64>) -> R) -> R {
+    thread_local! {
+        static MEMORY: RefCell<(Scratch, Vec<f64>)> = RefCell::default();
+    }
+    MEMORY.with_borrow_mut(|(scratch, local)| work(scratch, local))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_outside_all_scopes_are_covered_by_a_zero_factor() {
+        let pair = Chain::new(vec![2.0]).unwrap();
+        let layer = Layer::new(4, vec![(vec![3, 1], Box::new(pair))]);
+        assert_eq!(layer.n_variables(), 4);
+        assert_eq!((0..4).map(|place| layer.variable(place)).collect::<Vec<_>>(), [3, 1, 0, 2]);
+        assert_eq!((0..4).map(|v| layer.variable(layer.place(v))).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(layer.lovasz(&[5.0, 1.0, -9.0, 0.5]), 1.0);
+    }
+
+    #[test]
+    #[should_panic(expected = "two scopes")]
+    fn overlapping_scopes_are_a_bug() {
+        let pair = || Box::new(Chain::new(vec![2.0]).unwrap());
+        Layer::new(3, vec![(vec![0, 1], pair()), (vec![1, 2], pair())]);
+    }
+}

@@ -1,0 +1,164 @@
+//! Alternating projections with momentum: the default.
+//!
+//! One sweep visits the layers in turn. Layer r minimises ½‖m + Σ_k s_k‖² over its own s_r ∈ B(F_r), all others fixed: each factor
+//! projects its part of −(m + Σ_{k≠r} s_k), all factors of the layer in parallel. Between sweeps every message is extrapolated,
+//! y_r = s_r + θ(s_r − s_r′), with Nesterov's sequence for θ, and the momentum is dropped when the norm goes up. For two layers this
+//! is the accelerated alternating scheme of Chambolle & Pock (2015). Every message is projected in every sweep, so the point at the
+//! end of a sweep is feasible whatever the momentum did.
+//!
+//! Only the sum t = m + Σ y_r and one message per layer are touched: extrapolating all messages moves t by θ(t − t′).
+
+use rayon::prelude::*;
+
+use super::Solver;
+use crate::model::{Layer, Model, ordered_sum, with_scratch};
+
+/// Pixels a parallel task takes at least.
+const GRAIN: usize = 4096;
+
+/// State of the iteration.
+pub(super) struct Accelerated<'a> {
+    model: &'a Model,
+    /// The message of each layer, in layer order.
+    messages: Vec<Message>,
+    /// t = m + Σ s_r after the last sweep, and after the one before.
+    total: Vec<f64>,
+    previous: Vec<f64>,
+    /// By how much a projection changed its message, in layer order.
+    change: Vec<f64>,
+    /// ½‖t‖² doubled, after the last sweep.
+    norm: f64,
+    /// Nesterov's sequence.
+    momentum: f64,
+}
+
+struct Message {
+    /// s_r after the last sweep.
+    now: Vec<f64>,
+    /// s_r after the sweep before.
+    before: Vec<f64>,
+}
+
+impl<'a> Accelerated<'a> {
+    pub(super) fn new(model: &'a Model) -> Self {
+        let n = model.n_variables();
+        let messages = model.layers().iter().map(|_| Message { now: vec![0.0; n], before: vec![0.0; n] }).collect();
+        let total = model.unary().to_vec();
+        let norm = f64::INFINITY;
+        let mut solver =
+            Self { model, messages, previous: total.clone(), total, change: vec![0.0; n], norm, momentum: 1.0 };
+        // A first plain sweep makes every message feasible.
+        solver.sweep(0.0);
+        solver.restart();
+        solver
+    }
+
+    fn restart(&mut self) {
+        self.momentum = 1.0;
+    }
+
+    /// One pass over all layers from the point extrapolated by `theta`.
+    fn sweep(&mut self, theta: f64) {
+        let Self { model, messages, total, previous, change, .. } = self;
+        total.par_chunks_mut(GRAIN).zip(previous.par_chunks_mut(GRAIN)).for_each(|(total, previous)| {
+            for (t, p) in total.iter_mut().zip(previous) {
+                let now = *t;
+                *t = now + theta * (now - *p);
+                *p = now;
+            }
+        });
+        for (layer, Message { now, before }) in model.layers().iter().zip(messages) {
+            let starts = layer.starts();
+            project(layer, total, starts, theta, now, before, change);
+            total.par_chunks_mut(GRAIN).enumerate().for_each(|(chunk, total)| {
+                let from = chunk * GRAIN;
+                match layer.rank() {
+                    None => total.iter_mut().zip(&change[from..]).for_each(|(t, c)| *t += c),
+                    Some(rank) => {
+                        for (t, &place) in total.iter_mut().zip(&rank[from..]) {
+                            *t += change[place as usize];
+                        }
+                    }
+                }
+            });
+        }
+    }
+}
+
+impl Solver for Accelerated<'_> {
+    fn step(&mut self) {
+        let next = 0.5 * (1.0 + (1.0 + 4.0 * self.momentum * self.momentum).sqrt());
+        let theta = (self.momentum - 1.0) / next;
+        self.momentum = next;
+        self.sweep(theta);
+        let norm = ordered_sum(&self.total, &self.total, |a, b| a * b);
+        if norm > self.norm {
+            self.restart();
+        }
+        self.norm = norm;
+    }
+
+    fn point(&mut self) -> &[f64] {
+        // Summed anew: the running total has gathered rounding errors.
+        let Self { model, messages, total, .. } = self;
+        total.par_chunks_mut(GRAIN).enumerate().for_each(|(chunk, total)| {
+            let from = chunk * GRAIN;
+            total.copy_from_slice(&model.unary()[from..from + total.len()]);
+            for (layer, Message { now, .. }) in model.layers().iter().zip(messages.iter()) {
+                for (i, t) in total.iter_mut().enumerate() {
+                    *t += now[layer.place(from + i)];
+                }
+            }
+        });
+        &self.total
+    }
+}
+
+/// Projects the factors between `starts[0]` and the last of `starts`; the slices hold just their places.
+fn project(
+    layer: &Layer,
+    total: &[f64],
+    starts: &[usize],
+    theta: f64,
+    now: &mut [f64],
+    before: &mut [f64],
+    change: &mut [f64],
+) {
+    let n_factors = starts.len() - 1;
+    if n_factors > 1 && now.len() > GRAIN {
+        // Split near the middle of the places, at a border of factors: always the same tree of tasks.
+        let half = starts[0] + now.len() / 2;
+        let middle = starts.partition_point(|&start| start < half).clamp(1, n_factors - 1);
+        let at = starts[middle] - starts[0];
+        let (now, now_rest) = now.split_at_mut(at);
+        let (before, before_rest) = before.split_at_mut(at);
+        let (change, change_rest) = change.split_at_mut(at);
+        rayon::join(
+            || project(layer, total, &starts[..=middle], theta, now, before, change),
+            || project(layer, total, &starts[middle..], theta, now_rest, before_rest, change_rest),
+        );
+        return;
+    }
+    let first = layer.starts().partition_point(|&start| start < starts[0]);
+    for r in 0..n_factors {
+        let range = starts[r] - starts[0]..starts[r + 1] - starts[0];
+        let (now, before, change) = (&mut now[range.clone()], &mut before[range.clone()], &mut change[range]);
+        with_scratch(|scratch, y| {
+            y.clear();
+            y.extend(now.iter().zip(&*before).map(|(s, s0)| s + theta * (s - s0)));
+            before.copy_from_slice(now);
+            match layer.order() {
+                None => {
+                    let total = &total[starts[r]..starts[r + 1]];
+                    now.iter_mut().zip(&*y).zip(total).for_each(|((z, y), t)| *z = y - t);
+                }
+                Some(order) => {
+                    let order = &order[starts[r]..starts[r + 1]];
+                    now.iter_mut().zip(&*y).zip(order).for_each(|((z, y), &v)| *z = y - total[v as usize]);
+                }
+            }
+            layer.factors()[first + r].project(now, scratch);
+            change.iter_mut().zip(&*now).zip(&*y).for_each(|((c, s), y)| *c = s - y);
+        });
+    }
+}

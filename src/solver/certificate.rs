@@ -1,0 +1,176 @@
+//! What a feasible point proves (f the Lovász extension, x = −s, s ∈ B(F)):
+//!
+//! - gap(s) = f(x) + ‖x‖² ≥ ½‖x − x*‖², so no coordinate is further than √(2·gap) from the optimum;
+//! - log Z ≤ −F(∅) + Σ log(1 + e^{−s}) and log Z ≥ H(p) − E_p[F] at p = 1/(1+eˢ); their difference bounds D∞(P‖Q);
+//! - F(∅) + Σ min(s, 0) ≤ min F ≤ F(A) for any A. The mask is the best level set of x.
+//!
+//! The level sets' energies come from one greedy vertex: adding variables in the order of x, the vertex of B(F) for
+//! that order holds the gain of each step, so prefix sums are the energies of all level sets at once.
+
+use serde::Serialize;
+
+use super::Progress;
+use crate::model::{Model, ordered_sum};
+
+/// Which of several optimal masks to take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MapChoice {
+    /// The smallest: {s < 0}.
+    #[default]
+    Minimal,
+    /// The largest: {s ≤ 0}.
+    Maximal,
+}
+
+impl MapChoice {
+    /// Whether a variable with this s is in the mask.
+    pub fn contains(self, s: f64) -> bool {
+        match self {
+            MapChoice::Minimal => s < 0.0,
+            MapChoice::Maximal => s <= 0.0,
+        }
+    }
+}
+
+/// What the final point proves.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    /// f(−s) + ‖s‖².
+    pub gap: f64,
+    /// The gap divided by the number of free pixels.
+    pub gap_per_pixel: f64,
+    /// √(2·gap): no s is further than this from the optimum.
+    pub error_bound: f64,
+    /// Upper bound of log Z.
+    pub log_z_upper: f64,
+    /// Lower bound of log Z.
+    pub log_z_lower: f64,
+    /// Upper bound of D∞(P‖Q).
+    pub renyi_infinity_upper: f64,
+    /// F of the mask.
+    pub map_energy: f64,
+    /// Lower bound of min F.
+    pub map_lower_bound: f64,
+    /// Their difference: how far from optimal the mask can be.
+    pub map_gap: f64,
+    /// The mask is optimal beyond doubt, up to rounding.
+    pub map_proved_optimal: bool,
+    /// Pixels whose s was moved across zero to agree with the mask.
+    pub repaired_pixels: usize,
+    /// Pixels whose side of ½ is proved.
+    pub certified: Vec<bool>,
+}
+
+/// How far across zero a repaired s is moved.
+const NUDGE: f64 = 1e-9;
+
+impl Certificate {
+    /// Judges s, chooses the mask, and moves s across zero where the mask says so.
+    pub(super) fn issue(model: &Model, s: &mut [f64], choice: MapChoice) -> (Vec<bool>, Self) {
+        let n = s.len();
+        let lower_bound = map_lower_bound(model, s);
+        let proved = (2.0 * gap(model, s)).sqrt();
+        let threshold = best_threshold(model, s, proved);
+        let set: Vec<bool> = match threshold {
+            None => s.iter().map(|&s| choice.contains(s)).collect(),
+            Some(threshold) => s.iter().map(|&s| s <= threshold).collect(),
+        };
+        let mut repaired_pixels = 0;
+        for (s, &inside) in s.iter_mut().zip(&set) {
+            if choice.contains(*s) != inside {
+                *s = if inside { -NUDGE } else { NUDGE };
+                repaired_pixels += 1;
+            }
+        }
+        let gap = gap(model, s);
+        let error_bound = (2.0 * gap).sqrt();
+        let p: Vec<f64> = s.iter().map(|s| 1.0 / (1.0 + s.exp())).collect();
+        let log_z_upper = log_z_upper(model, s);
+        let log_z_lower = ordered_sum(s, &p, |s, p| entropy(s, p)) - model.expectation(&p);
+        let map_energy = model.energy(&set);
+        let map_gap = (map_energy - lower_bound).max(0.0);
+        let certificate = Self {
+            gap,
+            gap_per_pixel: gap / n.max(1) as f64,
+            error_bound,
+            log_z_upper,
+            log_z_lower,
+            renyi_infinity_upper: (log_z_upper - log_z_lower).max(0.0),
+            map_energy,
+            map_lower_bound: lower_bound,
+            map_gap,
+            map_proved_optimal: map_gap <= 1e-9 * (1.0 + map_energy.abs()),
+            repaired_pixels,
+            certified: s.iter().map(|s| s.abs() > error_bound).collect(),
+        };
+        (set, certificate)
+    }
+}
+
+/// The cheap part of the certificate, for the trace.
+pub(super) fn progress(model: &Model, s: &[f64], iteration: usize, seconds: f64) -> Progress {
+    let gap = gap(model, s);
+    Progress {
+        iteration,
+        seconds,
+        gap,
+        gap_per_pixel: gap / s.len().max(1) as f64,
+        log_z_upper: log_z_upper(model, s),
+        map_lower_bound: map_lower_bound(model, s),
+    }
+}
+
+/// f(−s) + ‖s‖². Rounding can leave it a hair below zero at the optimum, where it is zero.
+fn gap(model: &Model, s: &[f64]) -> f64 {
+    let x: Vec<f64> = s.iter().map(|s| -s).collect();
+    (model.lovasz(&x) + ordered_sum(s, s, |a, b| a * b)).max(0.0)
+}
+
+fn log_z_upper(model: &Model, s: &[f64]) -> f64 {
+    ordered_sum(s, s, |s, _| softplus(-s)) - model.constant()
+}
+
+fn map_lower_bound(model: &Model, s: &[f64]) -> f64 {
+    model.constant() + ordered_sum(s, s, |s, _| s.min(0.0))
+}
+
+/// log(1 + eᵃ) without overflow.
+fn softplus(a: f64) -> f64 {
+    a.max(0.0) + (-a.abs()).exp().ln_1p()
+}
+
+/// H(p) = softplus(−s) + s·p for p = 1/(1+eˢ): through s, so that p near 0 and 1 keep their digits.
+fn entropy(s: f64, p: f64) -> f64 {
+    softplus(-s) + s * p
+}
+
+/// The threshold t, |t| ≤ `reach`, whose level set {s ≤ t} has less energy than {s < 0} and {s ≤ 0}, if there is one.
+fn best_threshold(model: &Model, s: &[f64], reach: f64) -> Option<f64> {
+    let mut order: Vec<u32> = (0..s.len() as u32).collect();
+    order.sort_unstable_by(|&a, &b| s[a as usize].total_cmp(&s[b as usize]).then(a.cmp(&b)));
+    let x: Vec<f64> = s.iter().map(|s| -s).collect();
+    let gains = model.greedy(&x);
+    let mut energy = 0.0;
+    let mut best: Option<(f64, f64)> = None;
+    let (mut below, mut at) = (0.0, 0.0);
+    for (i, &v) in order.iter().enumerate() {
+        let value = s[v as usize];
+        energy += gains[v as usize];
+        if order.get(i + 1).is_some_and(|&next| s[next as usize] == value) {
+            continue;
+        }
+        if value < 0.0 {
+            below = energy;
+        }
+        if value <= 0.0 {
+            at = energy;
+        }
+        if value.abs() <= reach && best.is_none_or(|(least, _)| energy < least) {
+            best = Some((energy, value));
+        }
+    }
+    let (least, threshold) = best?;
+    // Differences within rounding are no reason to move anything.
+    (least < below.min(at) - 1e-9 * (1.0 + least.abs())).then_some(threshold)
+}

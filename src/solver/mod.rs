@@ -1,0 +1,182 @@
+//! Minimum norm: s* = argmin { ½‖s‖² : s ∈ B(F) }, and with it marginals, MAP and bounds.
+//!
+//! A solver is an iteration over feasible points and nothing else ([`Solver`]). [`solve`] owns the rest, so every solver is judged
+//! by the same [`Certificate`], stops on the same budget, and reports to the same observer.
+
+mod accelerated;
+mod certificate;
+
+pub use certificate::{Certificate, MapChoice};
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::model::Model;
+use crate::{Error, Result};
+
+/// An iteration towards argmin { ½‖s‖² : s ∈ B(F) }.
+pub trait Solver {
+    /// Takes one step.
+    fn step(&mut self);
+
+    /// A feasible s ∈ B(F), in the order of the variables.
+    fn point(&mut self) -> &[f64];
+}
+
+/// The solvers, by the names users know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SolverKind {
+    /// Alternating projections, layer after layer, with momentum and restart.
+    #[default]
+    Accelerated,
+}
+
+impl SolverKind {
+    /// The solver at its starting point.
+    fn start(self, model: &Model) -> Box<dyn Solver + '_> {
+        match self {
+            SolverKind::Accelerated => Box::new(accelerated::Accelerated::new(model)),
+        }
+    }
+}
+
+/// When to stop, and with which solver.
+#[derive(Clone, Debug, Serialize)]
+pub struct Options {
+    /// The iteration.
+    pub solver: SolverKind,
+    /// Stop when the duality gap per free pixel is at most this (nats²).
+    pub tolerance: f64,
+    /// Stop after this many steps.
+    pub max_iterations: usize,
+    /// Stop after this long.
+    pub time_limit: Option<Duration>,
+    /// Which of several optimal masks.
+    pub map: MapChoice,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            solver: SolverKind::default(),
+            tolerance: 1e-5,
+            max_iterations: 2000,
+            time_limit: None,
+            map: MapChoice::default(),
+        }
+    }
+}
+
+impl Options {
+    /// Refuses a budget that cannot be kept.
+    pub fn check(&self) -> Result<()> {
+        if self.tolerance.is_finite() && self.tolerance > 0.0 {
+            return Ok(());
+        }
+        Err(Error::Parameter {
+            name: "tolerance".into(),
+            value: self.tolerance.to_string(),
+            expected: "finite and above 0".into(),
+        })
+    }
+}
+
+/// One checked iterate.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Progress {
+    /// Steps taken.
+    pub iteration: usize,
+    /// Seconds since the start.
+    pub seconds: f64,
+    /// Duality gap.
+    pub gap: f64,
+    /// Duality gap per free pixel.
+    pub gap_per_pixel: f64,
+    /// Upper bound of log Z.
+    pub log_z_upper: f64,
+    /// Lower bound of the smallest energy.
+    pub map_lower_bound: f64,
+}
+
+/// Why the iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// The gap is within the tolerance.
+    Converged,
+    /// `max_iterations` came first.
+    IterationLimit,
+    /// `time_limit` came first.
+    TimeLimit,
+    /// The observer said stop.
+    Interrupted,
+}
+
+/// A feasible point, what it proves, and how it was reached.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// s over the free variables.
+    pub s: Vec<f64>,
+    /// The mask over the free variables.
+    pub set: Vec<bool>,
+    /// What s proves.
+    pub certificate: Certificate,
+    /// Why the iteration ended.
+    pub status: Status,
+    /// Steps taken.
+    pub iterations: usize,
+    /// Seconds spent.
+    pub seconds: f64,
+    /// Every checked iterate.
+    pub trace: Vec<Progress>,
+}
+
+/// Runs a solver until its certificate is good enough, the budget is spent, or `observe` breaks.
+pub fn solve(
+    model: &Model,
+    options: &Options,
+    observe: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Solution> {
+    options.check()?;
+    let clock = Instant::now();
+    let mut solver = options.solver.start(model);
+    let mut trace = Vec::new();
+    let mut iteration = 0;
+    let status = loop {
+        let seconds = clock.elapsed().as_secs_f64();
+        let progress = certificate::progress(model, solver.point(), iteration, seconds);
+        trace.push(progress);
+        if observe(&progress).is_break() {
+            break Status::Interrupted;
+        }
+        if progress.gap_per_pixel <= options.tolerance {
+            break Status::Converged;
+        }
+        if iteration >= options.max_iterations {
+            break Status::IterationLimit;
+        }
+        // A check costs about as much as a step: look often at first, then every few steps.
+        let next = (iteration + (iteration / 5).clamp(1, 5)).min(options.max_iterations);
+        let mut late = false;
+        while iteration < next && !late {
+            solver.step();
+            iteration += 1;
+            late = options.time_limit.is_some_and(|limit| clock.elapsed() >= limit);
+        }
+        if late {
+            let seconds = clock.elapsed().as_secs_f64();
+            trace.push(certificate::progress(model, solver.point(), iteration, seconds));
+            break Status::TimeLimit;
+        }
+    };
+    let mut s = solver.point().to_vec();
+    let (set, certificate) = Certificate::issue(model, &mut s, options.map);
+    let seconds = clock.elapsed().as_secs_f64();
+    Ok(Solution { s, set, certificate, status, iterations: iteration, seconds, trace })
+}
+
+#[cfg(test)]
+mod tests;

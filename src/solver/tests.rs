@@ -1,0 +1,91 @@
+//! Solvers against each other, and certificates against brute force over all sets.
+
+use std::ops::ControlFlow;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::factor::{Cardinality, Chain, Factor};
+use crate::model::Layer;
+
+/// A `width`×`height` grid with cut edges and one layer of superpixels.
+pub(super) fn grid_model(width: usize, height: usize, m: &[f64], w: &[f64], labels: &[u8], c: f64) -> Model {
+    let n = width * height;
+    let mut w = w.iter().copied().cycle();
+    let mut line = |scope: Vec<u32>| {
+        let weights = (1..scope.len()).map(|_| w.next().unwrap()).collect();
+        (scope, Box::new(Chain::new(weights).unwrap()) as Box<dyn Factor>)
+    };
+    let rows = (0..height).map(|r| line((0..width).map(|x| (r * width + x) as u32).collect())).collect();
+    let columns = (0..width).map(|x| line((0..height).map(|r| (r * width + x) as u32).collect())).collect();
+    let superpixels = (0..=*labels.iter().max().unwrap())
+        .map(|label| {
+            let scope: Vec<u32> = (0..n as u32).filter(|&v| labels[v as usize] == label).collect();
+            let factor = Cardinality::quadratic(scope.len(), 0, scope.len().max(1), c).unwrap();
+            (scope, Box::new(factor) as Box<dyn Factor>)
+        })
+        .collect();
+    let layers = vec![Layer::new(n, rows), Layer::new(n, columns), Layer::new(n, superpixels)];
+    Model::new(m[..n].to_vec(), layers).unwrap()
+}
+
+pub(super) fn tight(solver: SolverKind) -> Options {
+    Options { solver, tolerance: 1e-14, max_iterations: 20_000, ..Options::default() }
+}
+
+fn run(model: &Model, options: &Options) -> Solution {
+    solve(model, options, &mut |_| ControlFlow::Continue(())).unwrap()
+}
+
+fn sets(n: usize) -> impl Iterator<Item = Vec<bool>> {
+    (0..1_usize << n).map(move |bits| (0..n).map(|i| bits >> i & 1 == 1).collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn bounds_and_mask_hold_against_all_sets(
+        m in prop::collection::vec(-3.0..3.0_f64, 12), w in prop::collection::vec(0.0..1.5_f64, 24),
+        labels in prop::collection::vec(0..3_u8, 12), c in 0.0..6.0_f64, ties in any::<bool>(), sweeps in 1..6_usize,
+    ) {
+        let round = |v: Vec<f64>| -> Vec<f64> { if ties { v.iter().map(|v| v.round()).collect() } else { v } };
+        let model = grid_model(4, 3, &round(m), &round(w), &labels, c).with_constant(0.7);
+        let energies: Vec<f64> = sets(12).map(|set| model.energy(&set)).collect();
+        let least = energies.iter().copied().fold(f64::INFINITY, f64::min);
+        let log_z = energies.iter().map(|f| (-f).exp()).sum::<f64>().ln();
+
+        let exact = run(&model, &tight(SolverKind::Accelerated));
+        prop_assert_eq!(exact.status, Status::Converged);
+        // Also far from the optimum, every statement of the certificate is true.
+        for budget in [sweeps, 20_000] {
+            let options = Options { max_iterations: budget, ..tight(SolverKind::Accelerated) };
+            let solution = run(&model, &options);
+            let proof = &solution.certificate;
+            prop_assert!(proof.log_z_lower <= log_z + 1e-9 && log_z <= proof.log_z_upper + 1e-9);
+            prop_assert!(proof.map_lower_bound <= least + 1e-9 && least <= proof.map_energy + 1e-9);
+            for (s, s_exact) in solution.s.iter().zip(&exact.s) {
+                prop_assert!((s - s_exact).abs() <= proof.error_bound + 1e-6);
+            }
+            let (s, f) = (&solution.s, &model);
+            let x: Vec<f64> = s.iter().map(|s| -s).collect();
+            let gap = f.lovasz(&x) + s.iter().map(|s| s * s).sum::<f64>();
+            prop_assert!((gap - proof.gap).abs() < 1e-9);
+        }
+        prop_assert!((exact.certificate.map_energy - least).abs() < 1e-7);
+        // {s < 0} is the smallest minimiser and {s ≤ 0} the largest, read with the solver's accuracy.
+        let best: Vec<Vec<bool>> = sets(12).zip(&energies).filter(|(_, f)| **f <= least + 1e-7).map(|(a, _)| a).collect();
+        for v in 0..12 {
+            let (in_all, in_some) = (best.iter().all(|a| a[v]), best.iter().any(|a| a[v]));
+            prop_assert!(exact.s[v] > 1e-5 || in_some);
+            prop_assert!(exact.s[v] < -1e-5 || !in_all || best.len() > 1);
+        }
+    }
+}
+
+#[test]
+fn an_observer_can_stop_the_iteration() {
+    let model = grid_model(2, 2, &[1.0, -1.0, 0.5, 0.2], &[0.3], &[0, 0, 1, 1], 1.0);
+    let solution = solve(&model, &Options::default(), &mut |_| ControlFlow::Break(())).unwrap();
+    assert_eq!(solution.status, Status::Interrupted);
+}
