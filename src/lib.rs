@@ -16,9 +16,6 @@ pub mod annotation;
 /// From strokes to log-odds: colour mixtures and stroke distance.
 pub mod unary;
 
-/// Pictures, arrays and reports of the result.
-pub mod render;
-
 /// The seam: picture, unary, superpixels and strokes become a model.
 pub mod assemble;
 
@@ -33,3 +30,6 @@ pub mod model;
 
 /// Minimum norm, with proof.
 pub mod solver;
+
+/// Pictures, arrays and reports of the result.
+pub mod render;
