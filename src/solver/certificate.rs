@@ -87,7 +87,7 @@ impl Certificate {
         let error_bound = (2.0 * gap).sqrt();
         let p: Vec<f64> = s.iter().map(|s| 1.0 / (1.0 + s.exp())).collect();
         let log_z_upper = log_z_upper(model, s);
-        let log_z_lower = ordered_sum(s, &p, |s, p| entropy(s, p)) - model.expectation(&p);
+        let log_z_lower = ordered_sum(s, &p, entropy) - model.expectation(&p);
         let map_energy = model.energy(&set);
         let map_gap = (map_energy - lower_bound).max(0.0);
         let certificate = Self {
