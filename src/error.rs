@@ -1,14 +1,15 @@
 //! What can go wrong, one variant per thing a user can act on.
 //!
-//! Variants carry facts, not prose: the sentence is made once, here, and always ends with what to do about it. The
-//! program adds the file's name in front of it.
+//! Variants carry facts, not prose: the sentence is made once, here, and always ends with what to do about it. A
+//! function that reads a file takes its path, and its errors name it.
 
 use std::path::PathBuf;
 
+use crate::annotation::Format;
 use crate::field::Shape;
 
 /// A result of this library.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why lfield refused its input.
 #[derive(Debug, thiserror::Error)]
@@ -69,4 +70,140 @@ pub enum Error {
         /// The input that is the same file.
         input: PathBuf,
     },
+
+    /// The operating system did not hand the file over.
+    #[error("cannot read {}: {source}; check the name and that the file may be read", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+
+    /// The content is no image format that lfield knows.
+    #[error("{} is {found}: give a PNG, JPEG, BMP, TIFF, WebP or PNM image (the content counts, not the name)", .path.display())]
+    NotAnImage {
+        /// The file.
+        path: PathBuf,
+        /// What it seems to be.
+        found: String,
+    },
+
+    /// The format is right but the content is broken or cut short.
+    #[error("{} is damaged: {problem}; copy or export the file again", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+
+    /// A sound file of a kind that has no meaning where it was given.
+    #[error("{} {problem}: {remedy}", .path.display())]
+    Unsuitable {
+        /// The file.
+        path: PathBuf,
+        /// What it holds, as a verb phrase.
+        problem: String,
+        /// What to do about it.
+        remedy: String,
+    },
+
+    /// More pixels than the limit allows.
+    #[error(
+        "{} is {width}×{height}, more than the {max_pixels} pixels allowed: scale it down or raise --max-pixels",
+        .path.display()
+    )]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Columns it claims to have.
+        width: u64,
+        /// Rows it claims to have.
+        height: u64,
+        /// The limit in force.
+        max_pixels: u64,
+    },
+
+    /// A single value of a file is not what it must be.
+    #[error("{}: the value in row {row}, column {column} (from 0) is {value}; it must be {expected}", .path.display())]
+    Value {
+        /// The file.
+        path: PathBuf,
+        /// Row of the pixel, from 0.
+        row: usize,
+        /// Column of the pixel, from 0.
+        column: usize,
+        /// What is there.
+        value: String,
+        /// What would be right, and how to get there.
+        expected: String,
+    },
+
+    /// No stroke file beside the photo.
+    #[error(
+        "no strokes found for {}; looked for {}. Paint red on the object and blue on the background, on a transparent or \
+         white canvas of the photo's size, and save it under one of these names, or name a file with --scribbles",
+        .image.display(), list(.looked_for)
+    )]
+    NoStrokes {
+        /// The photo.
+        image: PathBuf,
+        /// Every name that was tried.
+        looked_for: Vec<PathBuf>,
+    },
+
+    /// More than one stroke file beside the photo.
+    #[error(
+        "two stroke files for {}: {} and {}; choose one with --scribbles or remove the other",
+        .image.display(), .first.display(), .second.display()
+    )]
+    SeveralStrokes {
+        /// The photo.
+        image: PathBuf,
+        /// One stroke file.
+        first: PathBuf,
+        /// Another.
+        second: PathBuf,
+    },
+
+    /// The values of a stroke file can be read in more than one way, or in none.
+    #[error("{} holds {found}: {why}; say what it means with --scribble-format {options}", .path.display())]
+    AmbiguousStrokes {
+        /// The stroke file.
+        path: PathBuf,
+        /// The values in it and how many pixels have each.
+        found: String,
+        /// Why they do not decide.
+        why: String,
+        /// The formats worth naming, separated by `|`.
+        options: String,
+    },
+
+    /// A stroke file does not hold what its format says.
+    #[error("{} does not read as {format}: it holds {found}, but {expected}", .path.display())]
+    StrokeEncoding {
+        /// The stroke file.
+        path: PathBuf,
+        /// The format it was read as.
+        format: Format,
+        /// What is in it.
+        found: String,
+        /// What the format asks for, and the remedy.
+        expected: String,
+    },
+
+    /// A class has no stroke at all.
+    #[error("{what} has no {class} stroke: paint at least one on the {class}")]
+    MissingClass {
+        /// The strokes, as the user knows them.
+        what: String,
+        /// The class without a stroke: foreground, background, or both.
+        class: &'static str,
+    },
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    names.join(", ")
 }

@@ -7,11 +7,17 @@ pub use error::{Error, Result};
 /// What stages hand to each other.
 pub mod field;
 
+/// What every reader of files shares.
+pub mod input;
+
 /// The decoded photo.
 pub mod picture;
 
 /// Strokes and ground truth.
 pub mod annotation;
+
+/// Costs, probabilities and superpixels that another program made.
+pub mod evidence;
 
 /// From strokes to log-odds: colour mixtures and stroke distance.
 pub mod unary;

@@ -1,6 +1,23 @@
 //! What a person drew: strokes (seeds), and ground truth.
+//!
+//! [`Strokes::read`] turns a stroke file of any [`Format`] into [`Seeds`]; [`discover`] finds that file beside the photo.
+
+mod auto;
+mod discover;
+mod encoding;
+mod format;
+mod raster;
+mod strokes;
+mod truth;
+
+pub use discover::discover;
+pub use format::Format;
+pub(crate) use raster::png_indices;
+pub use strokes::Strokes;
+pub use truth::Truth;
 
 use crate::field::Shape;
+use crate::{Error, Result};
 
 /// What a stroke says about one pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,4 +61,18 @@ impl Seeds {
     pub fn count(&self, seed: Seed) -> usize {
         self.labels.iter().filter(|&&label| label == seed).count()
     }
+
+    /// Refuses strokes that leave a class without a pixel; `what` names the strokes in the message.
+    pub fn require_both_classes(&self, what: &str) -> Result<()> {
+        let class = match (self.count(Seed::Foreground), self.count(Seed::Background)) {
+            (0, 0) => "foreground and no background",
+            (0, _) => "foreground",
+            (_, 0) => "background",
+            _ => return Ok(()),
+        };
+        Err(Error::MissingClass { what: what.to_string(), class })
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! Ground truth: what the mask should have been.
+
+use std::path::Path;
+
+use super::raster::Raster;
+use crate::field::Shape;
+use crate::input::Limits;
+use crate::{Error, Result};
+
+/// The right answer per pixel, where there is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Truth {
+    shape: Shape,
+    labels: Vec<Option<bool>>,
+}
+
+impl Truth {
+    /// Takes one label per pixel, row by row: foreground, background, or nothing where the pixel is not scored.
+    ///
+    /// # Panics
+    /// When the number of labels is not the number of pixels.
+    pub fn new(shape: Shape, labels: Vec<Option<bool>>) -> Self {
+        assert_eq!(labels.len(), shape.n_pixels(), "one label per pixel of a {shape} grid");
+        Self { shape, labels }
+    }
+
+    /// Reads a mask for a photo of shape `photo`: grey 255 foreground, 0 background, 128 not scored. A mask of only 0 and 1 is read as that.
+    pub fn read(path: &Path, photo: Shape, limits: &Limits) -> Result<Self> {
+        let raster = Raster::read(path, limits, Some(photo))?;
+        let values = raster.grey.as_deref().unwrap_or(&[]);
+        let foreground = if values.iter().all(|&value| value <= 1) { 1 } else { 255 };
+        let label = |&value: &u16| match value {
+            0 => Some(Some(false)),
+            128 => Some(None),
+            value if value == foreground => Some(Some(true)),
+            _ => None,
+        };
+        match values.iter().map(label).collect::<Option<Vec<_>>>() {
+            Some(labels) if raster.grey.is_some() => Ok(Self::new(raster.shape, labels)),
+            _ => Err(Error::Unsuitable {
+                path: path.to_path_buf(),
+                problem: format!("holds {}", raster.describe()),
+                remedy: "ground truth is grey 255 (foreground), 0 (background) and 128 (not scored) only".into(),
+            }),
+        }
+    }
+
+    /// The shape of the grid.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The labels, row by row: `Some(true)` foreground, `Some(false)` background, `None` not scored.
+    pub fn labels(&self) -> &[Option<bool>] {
+        &self.labels
+    }
+}
