@@ -19,6 +19,9 @@ pub mod annotation;
 /// Costs, probabilities and superpixels that another program made.
 pub mod evidence;
 
+/// Photo → regions of one colour.
+pub mod superpixel;
+
 /// From strokes to log-odds: colour mixtures and stroke distance.
 pub mod unary;
 

@@ -31,6 +31,16 @@ impl Partition {
         Self { shape, labels, count: dense.len() }
     }
 
+    /// Takes labels that are dense already, `0..count`.
+    ///
+    /// # Panics
+    /// When the number of labels is not the number of pixels, or a label is not below `count`.
+    pub fn from_dense(shape: Shape, labels: Vec<u32>, count: usize) -> Self {
+        assert_eq!(labels.len(), shape.n_pixels(), "one label per pixel of a {shape} grid");
+        assert!(labels.iter().all(|&label| (label as usize) < count), "labels below {count}");
+        Self { shape, labels, count }
+    }
+
     /// The shape of the grid.
     pub fn shape(&self) -> Shape {
         self.shape

@@ -1,0 +1,186 @@
+//! From modes to regions: link, fuse, absorb.
+//!
+//! 1. Neighbouring pixels (up, down, left, right) whose modes agree to within one colour unit are linked.
+//! 2. Adjacent regions whose mean modes are within hr/2 are fused, round after round, until none are.
+//! 3. Regions of fewer than M pixels join the adjacent region nearest in colour, round after round, until none is left.
+//!
+//! Each round unites regions with union-find and contracts the adjacency graph; regions are always connected, and every
+//! choice is by colour and then by label.
+
+use super::Layer;
+use super::luv::lightness_weight;
+use crate::field::{Partition, Shape};
+
+/// Difference in each of L, u and v below which neighbouring pixels have the same mode.
+const SAME_MODE: f32 = 1.0;
+
+/// The regions that the modes make.
+pub(super) fn regions(shape: Shape, modes: &[[f32; 3]], layer: &Layer) -> Partition {
+    let labels = link(shape, modes);
+    let mut graph = Graph::new(shape, labels, modes);
+    while graph.unite(&graph.alike((layer.range() / 2.0).powi(2))) {}
+    while graph.unite(&graph.small(layer.min_size())) {}
+    Partition::from_dense(shape, graph.labels, graph.regions.len())
+}
+
+/// Labels the connected sets of pixels with the same mode, in scan order.
+fn link(shape: Shape, modes: &[[f32; 3]]) -> Vec<u32> {
+    let mut sets = Sets::new(shape.n_pixels());
+    for (p, q) in neighbours(shape) {
+        if (0..3).all(|c| (modes[p][c] - modes[q][c]).abs() < SAME_MODE) {
+            sets.unite(p as u32, q as u32);
+        }
+    }
+    sets.labels().0
+}
+
+/// Every pair of a pixel and its right or lower neighbour.
+fn neighbours(shape: Shape) -> impl Iterator<Item = (usize, usize)> {
+    let Shape { width, height } = shape;
+    (0..height).flat_map(move |y| {
+        (0..width).flat_map(move |x| {
+            let pixel = y * width + x;
+            let right = (x + 1 < width).then_some((pixel, pixel + 1));
+            let below = (y + 1 < height).then_some((pixel, pixel + width));
+            right.into_iter().chain(below)
+        })
+    })
+}
+
+/// Size and mean mode of a region.
+#[derive(Clone, Copy)]
+struct Region {
+    size: usize,
+    mode: [f64; 3],
+}
+
+impl Region {
+    /// Squared distance in colour, seen from the brighter of the two.
+    fn distance(&self, other: &Self) -> f64 {
+        let [l, u, v] = [0, 1, 2].map(|c| self.mode[c] - other.mode[c]);
+        let weight = f64::from(lightness_weight(self.mode[0].max(other.mode[0]) as f32));
+        weight * l * l + u * u + v * v
+    }
+}
+
+/// Regions and which of them touch.
+struct Graph {
+    labels: Vec<u32>,
+    regions: Vec<Region>,
+    /// Pairs of adjacent regions, smaller label first, sorted.
+    edges: Vec<(u32, u32)>,
+}
+
+impl Graph {
+    fn new(shape: Shape, labels: Vec<u32>, modes: &[[f32; 3]]) -> Self {
+        let count = labels.iter().max().map_or(0, |&label| label as usize + 1);
+        let mut regions = vec![Region { size: 0, mode: [0.0; 3] }; count];
+        for (&label, mode) in labels.iter().zip(modes) {
+            let region = &mut regions[label as usize];
+            region.size += 1;
+            for (sum, &value) in region.mode.iter_mut().zip(mode) {
+                *sum += f64::from(value);
+            }
+        }
+        for region in &mut regions {
+            region.mode = region.mode.map(|sum| sum / region.size as f64);
+        }
+        let edges = neighbours(shape).map(|(p, q)| (labels[p], labels[q])).collect();
+        let mut graph = Self { labels, regions, edges };
+        graph.tidy();
+        graph
+    }
+
+    /// Adjacent regions closer in colour than the square root of `limit`.
+    fn alike(&self, limit: f64) -> Vec<(u32, u32)> {
+        let distance = |&(a, b): &(u32, u32)| self.regions[a as usize].distance(&self.regions[b as usize]);
+        self.edges.iter().filter(|edge| distance(edge) < limit).copied().collect()
+    }
+
+    /// Every region of fewer than `min_size` pixels, with its nearest neighbour in colour.
+    fn small(&self, min_size: usize) -> Vec<(u32, u32)> {
+        let mut nearest: Vec<Option<(f64, u32)>> = vec![None; self.regions.len()];
+        for &(a, b) in &self.edges {
+            let distance = self.regions[a as usize].distance(&self.regions[b as usize]);
+            for (from, to) in [(a, b), (b, a)] {
+                let best = &mut nearest[from as usize];
+                if self.regions[from as usize].size < min_size && best.is_none_or(|(d, _)| distance < d) {
+                    *best = Some((distance, to));
+                }
+            }
+        }
+        (0..).zip(nearest).filter_map(|(from, best)| best.map(|(_, to)| (from, to))).collect()
+    }
+
+    /// Makes one region of each of these pairs; whether there was any.
+    fn unite(&mut self, pairs: &[(u32, u32)]) -> bool {
+        let mut sets = Sets::new(self.regions.len());
+        for &(a, b) in pairs {
+            sets.unite(a, b);
+        }
+        let (renamed, count) = sets.labels();
+        let mut regions = vec![Region { size: 0, mode: [0.0; 3] }; count];
+        for (region, &name) in self.regions.iter().zip(&renamed) {
+            let union = &mut regions[name as usize];
+            let size = union.size + region.size;
+            for (mean, value) in union.mode.iter_mut().zip(region.mode) {
+                *mean += (value - *mean) * region.size as f64 / size as f64;
+            }
+            union.size = size;
+        }
+        self.regions = regions;
+        for label in &mut self.labels {
+            *label = renamed[*label as usize];
+        }
+        for (a, b) in &mut self.edges {
+            (*a, *b) = (renamed[*a as usize], renamed[*b as usize]);
+        }
+        self.tidy();
+        !pairs.is_empty()
+    }
+
+    /// Keeps one edge for each pair of different regions.
+    fn tidy(&mut self) {
+        self.edges.retain(|(a, b)| a != b);
+        for (a, b) in &mut self.edges {
+            (*a, *b) = ((*a).min(*b), (*a).max(*b));
+        }
+        self.edges.sort_unstable();
+        self.edges.dedup();
+    }
+}
+
+/// Disjoint sets: union by smallest member, so that the root is met first in a scan.
+struct Sets(Vec<u32>);
+
+impl Sets {
+    fn new(count: usize) -> Self {
+        Self((0..count as u32).collect())
+    }
+
+    fn root(&mut self, mut item: u32) -> u32 {
+        while self.0[item as usize] != item {
+            let grandparent = self.0[self.0[item as usize] as usize];
+            self.0[item as usize] = grandparent;
+            item = grandparent;
+        }
+        item
+    }
+
+    fn unite(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+
+    /// A label for every item, equal in a set, dense and in order of first appearance; and their number.
+    fn labels(mut self) -> (Vec<u32>, usize) {
+        let mut count = 0;
+        for item in 0..self.0.len() {
+            // A parent is never larger than its child, so it already holds its label.
+            let parent = self.0[item] as usize;
+            self.0[item] = if parent == item { count } else { self.0[parent] };
+            count += u32::from(parent == item);
+        }
+        (self.0, count as usize)
+    }
+}
