@@ -15,6 +15,7 @@ mod luv;
 mod region;
 #[cfg(test)]
 mod tests;
+mod window;
 
 pub use layer::Layer;
 
