@@ -2,7 +2,8 @@
 //!
 //! One sweep visits the layers in turn. Layer r minimises ½‖m + Σ_k s_k‖² over its own s_r ∈ B(F_r), all others fixed: each factor
 //! projects its part of −(m + Σ_{k≠r} s_k), all factors of the layer in parallel. Between sweeps every message is extrapolated,
-//! y_r = s_r + θ(s_r − s_r′), with Nesterov's sequence for θ, and the momentum is dropped when the norm goes up. For two layers this
+//! y_r = s_r + θ(s_r − s_r′), with Nesterov's sequence for θ, and the momentum is dropped when
+//! the projections pull against the direction of travel. For two layers this
 //! is the accelerated alternating scheme of Chambolle & Pock (2015). Every message is projected in every sweep, so the point at the
 //! end of a sweep is feasible whatever the momentum did.
 //!
@@ -11,7 +12,7 @@
 use rayon::prelude::*;
 
 use super::Solver;
-use crate::model::{Layer, Model, ordered_sum, with_scratch};
+use crate::model::{Layer, Model, with_scratch};
 
 /// Pixels a parallel task takes at least.
 const GRAIN: usize = 4096;
@@ -26,8 +27,6 @@ pub(super) struct Accelerated<'a> {
     previous: Vec<f64>,
     /// By how much a projection changed its message, in layer order.
     change: Vec<f64>,
-    /// ½‖t‖² doubled, after the last sweep.
-    norm: f64,
     /// Nesterov's sequence.
     momentum: f64,
 }
@@ -44,9 +43,7 @@ impl<'a> Accelerated<'a> {
         let n = model.n_variables();
         let messages = model.layers().iter().map(|_| Message { now: vec![0.0; n], before: vec![0.0; n] }).collect();
         let total = model.unary().to_vec();
-        let norm = f64::INFINITY;
-        let mut solver =
-            Self { model, messages, previous: total.clone(), total, change: vec![0.0; n], norm, momentum: 1.0 };
+        let mut solver = Self { model, messages, previous: total.clone(), total, change: vec![0.0; n], momentum: 1.0 };
         // A first plain sweep makes every message feasible.
         solver.sweep(0.0);
         solver.restart();
@@ -57,8 +54,9 @@ impl<'a> Accelerated<'a> {
         self.momentum = 1.0;
     }
 
-    /// One pass over all layers from the point extrapolated by `theta`.
-    fn sweep(&mut self, theta: f64) {
+    /// One pass over all layers from the point extrapolated by `theta`. Returns Σ_r ⟨y_r − s_r, s_r − s_r′⟩: positive when the
+    /// projections pull back against the direction of travel.
+    fn sweep(&mut self, theta: f64) -> f64 {
         let Self { model, messages, total, previous, change, .. } = self;
         total.par_chunks_mut(GRAIN).zip(previous.par_chunks_mut(GRAIN)).for_each(|(total, previous)| {
             for (t, p) in total.iter_mut().zip(previous) {
@@ -67,9 +65,10 @@ impl<'a> Accelerated<'a> {
                 *p = now;
             }
         });
+        let mut drag = 0.0;
         for (layer, Message { now, before }) in model.layers().iter().zip(messages) {
             let starts = layer.starts();
-            project(layer, total, starts, theta, now, before, change);
+            drag += project(layer, total, starts, theta, now, before, change);
             total.par_chunks_mut(GRAIN).enumerate().for_each(|(chunk, total)| {
                 let from = chunk * GRAIN;
                 match layer.rank() {
@@ -82,6 +81,7 @@ impl<'a> Accelerated<'a> {
                 }
             });
         }
+        drag
     }
 }
 
@@ -90,28 +90,32 @@ impl Solver for Accelerated<'_> {
         let next = 0.5 * (1.0 + (1.0 + 4.0 * self.momentum * self.momentum).sqrt());
         let theta = (self.momentum - 1.0) / next;
         self.momentum = next;
-        self.sweep(theta);
-        let norm = ordered_sum(&self.total, &self.total, |a, b| a * b);
-        if norm > self.norm {
+        if self.sweep(theta) > 0.0 {
             self.restart();
         }
-        self.norm = norm;
     }
 
     fn point(&mut self) -> &[f64] {
-        // Summed anew: the running total has gathered rounding errors.
-        let Self { model, messages, total, .. } = self;
-        total.par_chunks_mut(GRAIN).enumerate().for_each(|(chunk, total)| {
-            let from = chunk * GRAIN;
-            total.copy_from_slice(&model.unary()[from..from + total.len()]);
-            for (layer, Message { now, .. }) in model.layers().iter().zip(messages.iter()) {
-                for (i, t) in total.iter_mut().enumerate() {
-                    *t += now[layer.place(from + i)];
-                }
-            }
-        });
+        // Summed anew, and both together: an error in one alone would be amplified by the momentum.
+        let Self { model, messages, total, previous, .. } = self;
+        sum_messages(model, messages, total, |message| &message.now);
+        sum_messages(model, messages, previous, |message| &message.before);
         &self.total
     }
+}
+
+/// total ← m + Σ_r s_r, free of the rounding errors that a running total gathers.
+fn sum_messages(model: &Model, messages: &[Message], total: &mut [f64], part: impl Fn(&Message) -> &[f64] + Sync) {
+    total.par_chunks_mut(GRAIN).enumerate().for_each(|(chunk, total)| {
+        let from = chunk * GRAIN;
+        total.copy_from_slice(&model.unary()[from..from + total.len()]);
+        for (layer, message) in model.layers().iter().zip(messages) {
+            let part = part(message);
+            for (i, t) in total.iter_mut().enumerate() {
+                *t += part[layer.place(from + i)];
+            }
+        }
+    });
 }
 
 /// Projects the factors between `starts[0]` and the last of `starts`; the slices hold just their places.
@@ -123,7 +127,7 @@ fn project(
     now: &mut [f64],
     before: &mut [f64],
     change: &mut [f64],
-) {
+) -> f64 {
     let n_factors = starts.len() - 1;
     if n_factors > 1 && now.len() > GRAIN {
         // Split near the middle of the places, at a border of factors: always the same tree of tasks.
@@ -133,12 +137,13 @@ fn project(
         let (now, now_rest) = now.split_at_mut(at);
         let (before, before_rest) = before.split_at_mut(at);
         let (change, change_rest) = change.split_at_mut(at);
-        rayon::join(
+        let (drag, drag_rest) = rayon::join(
             || project(layer, total, &starts[..=middle], theta, now, before, change),
             || project(layer, total, &starts[middle..], theta, now_rest, before_rest, change_rest),
         );
-        return;
+        return drag + drag_rest;
     }
+    let mut drag = 0.0;
     let first = layer.starts().partition_point(|&start| start < starts[0]);
     for r in 0..n_factors {
         let range = starts[r] - starts[0]..starts[r + 1] - starts[0];
@@ -158,7 +163,11 @@ fn project(
                 }
             }
             layer.factors()[first + r].project(now, scratch);
-            change.iter_mut().zip(&*now).zip(&*y).for_each(|((c, s), y)| *c = s - y);
+            for (((c, s), y), s0) in change.iter_mut().zip(&*now).zip(&*y).zip(&*before) {
+                *c = s - y;
+                drag -= *c * (s - s0);
+            }
         });
     }
+    drag
 }
