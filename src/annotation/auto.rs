@@ -4,7 +4,6 @@
 //! the file speaks first. Grey {0, 128, 255} is decided by the name of the file or its folder, GrabCut codes by a 3
 //! among them. Colours decide when all that is not red or blue is transparent or one plain grey, or is the photo itself.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::encoding::{brush, by_index, diff, redblue};
@@ -46,7 +45,7 @@ struct Doubt {
 use Format::{Diff, Grabcut, Labels, Palette, Redblue, Trimap};
 
 fn by_grey(raster: &Raster, values: &[u16], path: &Path) -> Result<(Format, String), Doubt> {
-    let found: BTreeSet<u16> = values.iter().copied().collect();
+    let found = distinct(values);
     let within = |allowed: &[u16]| found.iter().all(|value| allowed.contains(value));
     if !raster.is_opaque() {
         return Err(Doubt {
@@ -80,6 +79,14 @@ fn by_grey(raster: &Raster, values: &[u16], path: &Path) -> Result<(Format, Stri
         };
     }
     Err(Doubt { why: "these are not the values of any one encoding", options: &[Trimap] })
+}
+
+fn distinct(values: &[u16]) -> Vec<u16> {
+    let mut is_there = vec![false; 1 << 16];
+    for &value in values {
+        is_there[usize::from(value)] = true;
+    }
+    (0..=u16::MAX).filter(|&value| is_there[usize::from(value)]).collect()
 }
 
 /// Whether the name of the file or of its folder contains "scribble", and "trimap".

@@ -48,6 +48,14 @@ pub(crate) fn decode_bytes(
         return Err(Error::Damaged { path: path.to_path_buf(), problem });
     }
 
+    // The PNG decoder makes room for a row when it is opened, so the size is looked up in the header chunk first.
+    if format == ImageFormat::Png
+        && let Some(&[w0, w1, w2, w3, h0, h1, h2, h3]) = bytes.get(16..24)
+    {
+        let [width, height] = [[w0, w1, w2, w3], [h0, h1, h2, h3]].map(|side| u64::from(u32::from_be_bytes(side)));
+        limits.shape(path, width, height)?;
+    }
+
     let refused = |error| refusal(path, error);
     let mut reader = ImageReader::with_format(Cursor::new(bytes.as_slice()), format);
     let mut allowance = image::Limits::no_limits();
