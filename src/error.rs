@@ -45,7 +45,7 @@ pub enum Error {
     },
 
     /// The output folder cannot be made.
-    #[error("cannot make the output folder {}; choose another with -o", path.display())]
+    #[error("cannot make the output folder {}: {source}; choose another with -o", path.display())]
     OutputFolder {
         /// The folder.
         path: PathBuf,
@@ -54,7 +54,7 @@ pub enum Error {
     },
 
     /// An output cannot be written.
-    #[error("cannot write {}; make room there or choose another folder with -o", path.display())]
+    #[error("cannot write {}: {source}; make room there or choose another folder with -o", path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -201,6 +201,10 @@ pub enum Error {
         /// The class without a stroke: foreground, background, or both.
         class: &'static str,
     },
+
+    /// The observer asked to stop.
+    #[error("interrupted; nothing was written")]
+    Interrupted,
 }
 
 fn list(paths: &[PathBuf]) -> String {

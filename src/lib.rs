@@ -4,6 +4,9 @@ mod error;
 
 pub use error::{Error, Result};
 
+/// The stages in order: what the program does, from files to files.
+pub mod pipeline;
+
 /// What stages hand to each other.
 pub mod field;
 

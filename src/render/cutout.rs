@@ -4,13 +4,15 @@
 //! background is left in the file to shine through when someone edits it.
 
 use png::ColorType;
+use serde::Serialize;
 
 use super::encode::encode8;
 use crate::field::{Marginals, Mask};
 use crate::picture::Picture;
 
 /// What the cut-out uses as alpha.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Matte {
     /// The mask: every pixel in or out.
     Hard,

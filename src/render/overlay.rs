@@ -1,8 +1,9 @@
 //! `STEM.overlay.png`: the photo with the mask's outline and a light tint.
 //!
-//! The background steps back (it loses half of its colour and some of its light), the object keeps its own colours, and a thin
-//! bright line with a dark rim runs along the boundary, so it shows on light and on dark photos. The line's width grows with
-//! the photo: one pixel up to about a megapixel, so that a large photo scaled to a screen still shows it.
+//! The object gets a light tint, the background loses half of its colour and a little light, and a thin line of the tint's full
+//! colour runs just outside the mask, so that even an object one pixel wide stays visible inside it. Magenta, because hardly
+//! any photo has it. The line's width grows with the photo: one pixel up to about a megapixel, so that a large photo scaled to a
+//! screen still shows it.
 
 use png::ColorType;
 use rayon::prelude::*;
@@ -11,24 +12,24 @@ use super::encode::encode8;
 use crate::field::{Mask, Shape};
 use crate::picture::Picture;
 
-const LINE: [u8; 3] = [255, 221, 51];
-const RIM: [u8; 3] = [30, 24, 8];
+const ACCENT: [u8; 3] = [255, 0, 170];
+
+/// How much of the accent lies over the object.
+const TINT: f64 = 0.22;
 
 /// The overlay as an RGB PNG.
 pub fn overlay(picture: &Picture, mask: &Mask) -> Vec<u8> {
     let shape = picture.shape();
     let inside = mask.as_slice();
     let width = line_width(shape);
-    let line = near_border(shape, inside, true, width);
-    let rim = near_border(shape, inside, false, width);
+    let line = near_border(shape, inside, false, width);
     let samples: Vec<u8> = picture
         .rgb()
         .par_iter()
         .enumerate()
         .flat_map_iter(|(pixel, &rgb)| match inside[pixel] {
-            true if line[pixel] => LINE,
-            true => rgb,
-            false if rim[pixel] => mix(recede(rgb), RIM, 0.7),
+            true => mix(rgb, ACCENT, TINT),
+            false if line[pixel] => ACCENT,
             false => recede(rgb),
         })
         .collect();
@@ -39,11 +40,11 @@ fn line_width(shape: Shape) -> usize {
     (shape.width.min(shape.height) as f64 / 900.0).ceil().max(1.0) as usize
 }
 
-/// Half-way to grey, and darker.
+/// Half-way to grey, and a little darker.
 fn recede(rgb: [u8; 3]) -> [u8; 3] {
     let [r, g, b] = rgb.map(f64::from);
     let grey = 0.299 * r + 0.587 * g + 0.114 * b;
-    [r, g, b].map(|channel| (0.55 * (0.5 * channel + 0.5 * grey)).round() as u8)
+    [r, g, b].map(|channel| (0.85 * (0.5 * channel + 0.5 * grey)).round() as u8)
 }
 
 fn mix(from: [u8; 3], to: [u8; 3], share: f64) -> [u8; 3] {

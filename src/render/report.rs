@@ -118,15 +118,17 @@ pub struct Parameters {
     /// Share of the uniform density; null without mixtures.
     pub outlier: Option<f64>,
     /// Weight of the stroke distance, as used (a number also with `auto`).
-    pub geodesic: Option<f64>,
-    /// The mean-shift layers: spatial bandwidth, range bandwidth, least size.
-    pub layer: Vec<(f64, f64, usize)>,
+    pub geodesic: f64,
+    /// The mean-shift layers used, each `hs,hr,min`.
+    pub layer: Vec<String>,
     /// The file that replaced the mixtures.
     pub unary: Option<String>,
     /// The file that replaced the mixtures.
     pub prior: Option<String>,
     /// The files that replaced mean shift.
     pub superpixels: Vec<String>,
+    /// How the strokes were to be read.
+    pub scribble_format: String,
     /// The algorithm.
     pub solver: String,
     /// Gap per free pixel to stop at.

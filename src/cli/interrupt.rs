@@ -1,0 +1,35 @@
+//! Ctrl-C: exit 130, and nothing half-written.
+//!
+//! Until files are being put in place there is nothing to tidy up, so the program ends at once, also in the middle of a stage
+//! that nobody can interrupt. While temporary files exist the request is noted instead, and heeded just before they would
+//! be renamed; a second Ctrl-C then ends the program where it stands.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::INTERRUPTED;
+use super::voice::Voice;
+
+static WRITING: AtomicBool = AtomicBool::new(false);
+static REQUESTED: AtomicBool = AtomicBool::new(false);
+
+/// Starts to listen for Ctrl-C, and for requests to terminate.
+pub(super) fn listen(voice: Voice) {
+    // Without a handler the system's own way to end the program stays in force, which is good enough.
+    let _ = ctrlc::set_handler(move || {
+        if REQUESTED.swap(true, Ordering::SeqCst) || !WRITING.load(Ordering::SeqCst) {
+            voice.say("\ninterrupted; nothing was written");
+            std::process::exit(INTERRUPTED.into());
+        }
+    });
+}
+
+/// From now on there are files to tidy up.
+pub(super) fn writing() {
+    WRITING.store(true, Ordering::SeqCst);
+}
+
+/// Whether to go on.
+pub(super) fn requested() -> ControlFlow<()> {
+    if REQUESTED.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}

@@ -1,0 +1,176 @@
+//! The command line: parsing, exit codes, and one file per subcommand.
+//!
+//! | code | meaning |
+//! | --- | --- |
+//! | 0 | done |
+//! | 1 | an input failed |
+//! | 2 | the command line makes no sense |
+//! | 3 | there was nothing to do |
+//! | 4 | not certified, under `--strict` |
+//! | 130 | interrupted |
+//!
+//! Human text goes to stderr, bars only to a terminal. A reader that hangs up early (`lfield man | head`) is no failure.
+
+mod completions;
+mod interrupt;
+mod man;
+mod options;
+mod parse;
+mod progress;
+mod segment;
+mod summary;
+mod voice;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{ArgAction, Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+use voice::Voice;
+
+const FAILED: u8 = 1;
+const USAGE: u8 = 2;
+const NOT_CERTIFIED: u8 = 4;
+const INTERRUPTED: u8 = 130;
+
+/// Cuts objects out of photos from a few brush strokes, and says for every pixel how sure it is
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    max_term_width = 110,
+    long_about = "Cuts objects out of photos from a few brush strokes, and says for every pixel how sure it is.\n\n\
+        Paint a few strokes on the object and a few on the background, save them beside the photo, and run `lfield segment`. \
+        It writes a mask, a probability for every pixel, and a report that proves how close both are to the optimum of the \
+        model (Djolonga & Krause, \"Scalable Variational Inference in Log-supermodular Models\", ICML 2015).",
+    after_help = EXAMPLES,
+    after_long_help = EXAMPLES_AND_CODES,
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    #[command(flatten)]
+    global: Global,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lfield segment cat.jpg                          strokes in cat.scribbles.png, results in lfield-out/
+  lfield segment cat.jpg --scribbles s.png -o out --emit all
+  lfield segment --help                           every option, explained";
+
+const EXAMPLES_AND_CODES: &str = "\
+Examples:
+  lfield segment cat.jpg                          strokes in cat.scribbles.png, results in lfield-out/
+  lfield segment cat.jpg --scribbles s.png -o out --emit all
+  lfield segment --help                           every option, explained
+  lfield completions bash > ~/.local/share/bash-completion/completions/lfield
+
+Exit codes:
+  0 done   1 an input failed   2 usage   3 nothing to do   4 not certified under --strict   130 interrupted";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Segment(Box<segment::Segment>),
+    Completions(completions::Completions),
+    Man(man::Man),
+}
+
+/// What every subcommand understands.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Global options")]
+struct Global {
+    /// Print errors and nothing else
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Print more: how the strokes were read, what the mixtures and superpixels look like, every bound
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    verbose: u8,
+
+    /// Threads to use; results do not depend on it [default: all cores]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Seed of every random choice; the same seed gives the same files
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// Colour in messages
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    color: When,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Runs the program on the arguments it was started with.
+pub(crate) fn run() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let color = match color_wanted(&arguments) {
+        When::Auto => ColorChoice::Auto,
+        When::Always => ColorChoice::Always,
+        When::Never => ColorChoice::Never,
+    };
+    let parsed = Cli::command().color(color).try_get_matches_from(&arguments);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are successes; whoever reads them may hang up.
+            let _ = error.print();
+            return if error.use_stderr() { USAGE.into() } else { ExitCode::SUCCESS };
+        }
+    };
+    let voice = Voice::new(&cli.global);
+    if let Some(threads) = cli.global.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
+        if let Err(error) = pool.build_global() {
+            voice.error(&anyhow::anyhow!(error).context(format!("cannot start {threads} threads; try fewer")));
+            return FAILED.into();
+        }
+    }
+    let result = match &cli.command {
+        Command::Segment(command) => command.run(&cli.global, &voice),
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) if hung_up(&error) => ExitCode::SUCCESS,
+        Err(error) if interrupted(&error) => {
+            voice.say("interrupted; nothing was written");
+            INTERRUPTED.into()
+        }
+        Err(error) => {
+            voice.error(&error);
+            FAILED.into()
+        }
+    }
+}
+
+/// `--color` has to be known before the arguments are parsed, because parsing may already have something to say.
+fn color_wanted(arguments: &[OsString]) -> When {
+    let texts: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
+    let value = texts.iter().enumerate().find_map(|(i, text)| match *text {
+        "--color" => texts.get(i + 1).copied(),
+        text => text.strip_prefix("--color="),
+    });
+    value.and_then(|value| When::from_str(value, false).ok()).unwrap_or(When::Auto)
+}
+
+fn hung_up(error: &anyhow::Error) -> bool {
+    let broken = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(broken)
+}
+
+fn interrupted(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(lfield::Error::Interrupted))
+}

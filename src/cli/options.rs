@@ -1,0 +1,303 @@
+//! The options of a segmentation, in the groups in which the help shows them, and how they become [`pipeline::Options`].
+//!
+//! Defaults are the library's: the help reads them there. An option that `--paper` also sets is optional here, so that what
+//! is typed wins over `--paper`, and `--paper` over the default.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use lfield::annotation::Format;
+use lfield::assemble::{HopScale, Phi, SeedMode, Theta};
+use lfield::pipeline::{self, Method};
+use lfield::render::{Matte, Output};
+use lfield::solver::{MapChoice, SolverKind};
+use lfield::superpixel::Layer;
+use lfield::unary::Geodesic;
+
+use super::parse::{self, Emit};
+
+/// The model.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Model")]
+pub(super) struct ModelArgs {
+    /// Weight of what each pixel's colour and place say
+    #[arg(long, value_name = "A", value_parser = parse::not_negative, default_value_t = model().alpha)]
+    alpha: f64,
+
+    /// Weight of the cut: how much neighbours want to agree. Larger means smoother outlines
+    #[arg(long, value_name = "B", value_parser = parse::not_negative, default_value_t = model().beta)]
+    beta: f64,
+
+    /// Weight of the superpixels: how much each wants to be all in or all out. 0 skips them
+    #[arg(long, value_name = "G", value_parser = parse::not_negative, default_value_t = model().gamma)]
+    gamma: f64,
+
+    #[arg(long, value_name = "T|auto", value_parser = parse::theta, help = format!(
+        "How fast neighbours stop caring as their colours (0-255) differ; `auto` reads it off the photo [default: {}]",
+        theta_default()
+    ))]
+    theta: Option<Theta>,
+
+    /// The concave function of a superpixel's foreground share: `quadratic` is z(1-z), `robust:Q` stops growing at Q
+    #[arg(long, value_name = "quadratic|robust:Q", value_parser = parse::phi, default_value = "quadratic")]
+    phi: Phi,
+
+    /// Weight of one superpixel: its size, or 1 as printed in the paper [default: size; paper with --paper]
+    #[arg(long, value_name = "SCALE", value_enum)]
+    hop_scale: Option<HopScaleName>,
+
+    /// Strokes are facts (hard) or only examples of colour (soft) [default: hard; soft with --paper]
+    #[arg(long, value_name = "KIND", value_enum)]
+    seeds: Option<SeedsName>,
+
+    /// Gaussians per colour mixture; fewer where a stroke has fewer colours
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=64), default_value_t = components())]
+    components: u16,
+
+    #[arg(long, value_name = "SHARE", value_parser = parse::share, help = format!(
+        "Share of a uniform colour in both mixtures, which bounds the log-odds; 0 turns it off [default: {}; 0 with --paper]",
+        unary().outlier
+    ))]
+    outlier: Option<f64>,
+
+    #[arg(long, value_name = "K|auto", help = format!(
+        "Weight of how near the strokes are; 0 turns it off, `auto` reads it off the strokes \
+         [default: {}; 0 with --paper, --unary or --prior]",
+        unary().geodesic
+    ))]
+    geodesic: Option<Geodesic>,
+
+    /// Divides the whole energy: above 1 softens all probabilities, below 1 sharpens them; the mask stays
+    #[arg(long, value_name = "T", value_parser = parse::positive, default_value_t = model().temperature)]
+    temperature: f64,
+
+    /// The model as printed in the paper: soft seeds, no outlier share, no stroke distance, --hop-scale paper
+    #[arg(long)]
+    paper: bool,
+
+    #[arg(long, value_name = "HS,HR,MIN", help = format!(
+        "A mean-shift layer: radius in pixels, radius in colour, smallest region; repeat for more [default: {}]",
+        layers().join(" and ")
+    ))]
+    layer: Vec<Layer>,
+}
+
+/// The solver.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Solver")]
+pub(super) struct SolverArgs {
+    /// How marginals are computed: with the whole model, or from each pixel alone
+    #[arg(long, value_enum, value_name = "METHOD", default_value_t = MethodName::Lfield)]
+    method: MethodName,
+
+    /// The algorithm
+    #[arg(long, value_enum, value_name = "SOLVER", default_value_t = SolverName::Accelerated)]
+    solver: SolverName,
+
+    /// Stop at this certified gap per pixel; 1e-5 is about 0.001 in a probability
+    #[arg(long, value_name = "GAP", value_parser = parse::positive, default_value_t = solver().tolerance)]
+    tolerance: f64,
+
+    /// Stop after this many sweeps
+    #[arg(long, value_name = "N", default_value_t = solver().max_iterations)]
+    max_iterations: usize,
+
+    /// Stop solving after this many seconds, with the best result so far
+    #[arg(long, value_name = "SECONDS", value_parser = parse::seconds)]
+    time_limit: Option<Duration>,
+
+    /// Exit with code 4 when the solver stops before the tolerance is reached
+    #[arg(long)]
+    strict: bool,
+}
+
+/// What is written.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct OutputArgs {
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::emit, help = format!(
+        "What to write: all, or any of {}; npy is both arrays [default: {}]",
+        names(&Output::ALL, ", "), names(&Output::DEFAULT, ",")
+    ))]
+    emit: Vec<Emit>,
+
+    /// Where several masks are equally good, the smallest or the largest
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = MapName::Minimal)]
+    map: MapName,
+
+    /// Alpha of the cut-out: the mask (hard) or the probability (soft)
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = MatteName::Hard)]
+    matte: MatteName,
+
+    /// In the trimap, probabilities between this and 1 minus this are undecided
+    #[arg(long, value_name = "P", value_parser = parse::band, default_value_t = output().trimap_band)]
+    trimap_band: f64,
+}
+
+/// Everything together. `from_file` says that a file takes the place of the mixtures.
+pub(super) fn options(
+    model: &ModelArgs,
+    solver: &SolverArgs,
+    output: &OutputArgs,
+    max_pixels: u64,
+    seed: u64,
+    from_file: bool,
+) -> pipeline::Options {
+    let defaults = pipeline::Options::default();
+    let mut options = if model.paper { defaults.paper() } else { defaults };
+    options.limits.max_pixels = max_pixels;
+    options.unary.components = usize::from(model.components);
+    options.unary.outlier = model.outlier.unwrap_or(options.unary.outlier);
+    let untyped = if from_file { Geodesic::Fixed(0.0) } else { options.unary.geodesic };
+    options.unary.geodesic = model.geodesic.unwrap_or(untyped);
+    options.unary.seed = seed;
+    if !model.layer.is_empty() {
+        options.layers.clone_from(&model.layer);
+    }
+    options.model.alpha = model.alpha;
+    options.model.beta = model.beta;
+    options.model.gamma = model.gamma;
+    options.model.theta = model.theta.unwrap_or(options.model.theta);
+    options.model.phi = model.phi;
+    options.model.temperature = model.temperature;
+    if let Some(scale) = model.hop_scale {
+        options.model.hop_scale = match scale {
+            HopScaleName::Size => HopScale::Size,
+            HopScaleName::Paper => HopScale::Paper,
+        };
+    }
+    if let Some(seeds) = model.seeds {
+        options.model.seeds = match seeds {
+            SeedsName::Hard => SeedMode::Hard,
+            SeedsName::Soft => SeedMode::Soft,
+        };
+    }
+    options.method = match solver.method {
+        MethodName::Lfield => Method::Lfield,
+        MethodName::Unary => Method::Unary,
+    };
+    options.strict = solver.strict;
+    options.solver.solver = match solver.solver {
+        SolverName::Accelerated => SolverKind::Accelerated,
+    };
+    options.solver.tolerance = solver.tolerance;
+    options.solver.max_iterations = solver.max_iterations;
+    options.solver.time_limit = solver.time_limit;
+    options.solver.map = match output.map {
+        MapName::Minimal => MapChoice::Minimal,
+        MapName::Maximal => MapChoice::Maximal,
+    };
+    let wanted = |name: &Output| output.emit.iter().any(|Emit(outputs)| outputs.contains(name));
+    if !output.emit.is_empty() {
+        options.output.emit = Output::ALL.into_iter().filter(wanted).collect();
+    }
+    options.output.matte = match output.matte {
+        MatteName::Hard => Matte::Hard,
+        MatteName::Soft => Matte::Soft,
+    };
+    options.output.trimap_band = output.trimap_band;
+    options
+}
+
+/// Stroke encodings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum FormatName {
+    /// Whatever the file leaves no doubt about
+    Auto,
+    /// Grey: 255 foreground, 128 background, 0 unlabelled
+    Labels,
+    /// Grey: 255 foreground, 0 background, anything else unknown
+    Trimap,
+    /// OpenCV's codes 0 to 3
+    Grabcut,
+    /// Red foreground, blue background
+    Redblue,
+    /// An indexed PNG: index 1 foreground, 2 background
+    Palette,
+    /// Red and blue painted on a copy of the photo
+    Diff,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Auto => Self::Auto,
+            FormatName::Labels => Self::Labels,
+            FormatName::Trimap => Self::Trimap,
+            FormatName::Grabcut => Self::Grabcut,
+            FormatName::Redblue => Self::Redblue,
+            FormatName::Palette => Self::Palette,
+            FormatName::Diff => Self::Diff,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum HopScaleName {
+    Size,
+    Paper,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SeedsName {
+    Hard,
+    Soft,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum MethodName {
+    Lfield,
+    Unary,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SolverName {
+    Accelerated,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum MapName {
+    Minimal,
+    Maximal,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum MatteName {
+    Hard,
+    Soft,
+}
+
+fn model() -> lfield::assemble::Options {
+    lfield::assemble::Options::default()
+}
+
+fn unary() -> lfield::unary::Options {
+    lfield::unary::Options::default()
+}
+
+fn solver() -> lfield::solver::Options {
+    lfield::solver::Options::default()
+}
+
+fn output() -> pipeline::OutputOptions {
+    pipeline::OutputOptions::default()
+}
+
+fn layers() -> Vec<String> {
+    pipeline::Options::default().layers.iter().map(ToString::to_string).collect()
+}
+
+fn components() -> u16 {
+    u16::try_from(unary().components).expect("a handful")
+}
+
+fn theta_default() -> String {
+    match model().theta {
+        Theta::Fixed(theta) => theta.to_string(),
+        Theta::Auto => "auto".to_string(),
+    }
+}
+
+fn names(outputs: &[Output], separator: &str) -> String {
+    outputs.iter().map(|output| output.name()).collect::<Vec<_>>().join(separator)
+}

@@ -1,0 +1,140 @@
+//! Values with a range or a small grammar. Every refusal says what would be right.
+
+use std::time::Duration;
+
+use lfield::assemble::{Phi, Theta};
+use lfield::render::Output;
+
+/// A finite number of at least 0.
+pub(super) fn not_negative(text: &str) -> Result<f64, String> {
+    number(text, "a number of at least 0", |value| value >= 0.0)
+}
+
+/// A finite number above 0.
+pub(super) fn positive(text: &str) -> Result<f64, String> {
+    number(text, "a number above 0", |value| value > 0.0)
+}
+
+/// A share below 1.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    number(text, "a share of at least 0 and below 1", |value| (0.0..1.0).contains(&value))
+}
+
+/// Half of the probabilities at most.
+pub(super) fn band(text: &str) -> Result<f64, String> {
+    number(text, "a probability above 0 and at most 0.5", |value| value > 0.0 && value <= 0.5)
+}
+
+/// Seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = number(text, "a number of seconds above 0, such as 2.5", |value| value > 0.0)?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| "that is longer than anyone can wait".to_string())
+}
+
+/// A count with optional thousands separators or suffix: `12000000`, `12_000_000`, `12M`.
+pub(super) fn pixels(text: &str) -> Result<u64, String> {
+    let expected = || "expected a number of pixels of at least 1, such as 12000000 or 12M".to_string();
+    let digits = text.replace('_', "");
+    let (digits, unit) = match digits.strip_suffix(['k', 'K', 'M', 'G']) {
+        Some(digits) if text.ends_with(['k', 'K']) => (digits, 1_000),
+        Some(digits) if text.ends_with('M') => (digits, 1_000_000),
+        Some(digits) => (digits, 1_000_000_000),
+        None => (digits.as_str(), 1),
+    };
+    let count: u64 = digits.parse().map_err(|_| expected())?;
+    count.checked_mul(unit).filter(|&count| count > 0).ok_or_else(expected)
+}
+
+/// θ: a number or `auto`.
+pub(super) fn theta(text: &str) -> Result<Theta, String> {
+    if text == "auto" {
+        return Ok(Theta::Auto);
+    }
+    number(text, "a number of at least 0, or auto", |value| value >= 0.0).map(Theta::Fixed)
+}
+
+/// φ: `quadratic` or `robust:Q`.
+pub(super) fn phi(text: &str) -> Result<Phi, String> {
+    let expected = "quadratic, or robust:Q with Q above 0 and at most 0.5, such as robust:0.1";
+    match text.strip_prefix("robust:") {
+        _ if text == "quadratic" => Ok(Phi::Quadratic),
+        Some(share) => number(share, expected, |q| q > 0.0 && q <= 0.5).map(Phi::Robust),
+        None => Err(format!("expected {expected}")),
+    }
+}
+
+/// What `--emit` was given for one name: several outputs for `npy` and `all`.
+#[derive(Clone, Debug)]
+pub(super) struct Emit(pub(super) Vec<Output>);
+
+/// An output by its name, or by the name of its file.
+pub(super) fn emit(text: &str) -> Result<Emit, String> {
+    let outputs = match text.trim() {
+        "all" => Output::ALL.to_vec(),
+        "npy" => vec![Output::MarginalsArray, Output::LogOddsArray],
+        "s" => vec![Output::LogOddsArray],
+        name => {
+            let plain = name.strip_suffix(".png").or(name.strip_suffix(".csv")).or(name.strip_suffix(".json"));
+            let plain = plain.unwrap_or(name);
+            let known = Output::ALL.into_iter().find(|output| output.name() == plain);
+            vec![known.ok_or_else(|| format!("there is no such output; choose from all, {}", output_names()))?]
+        }
+    };
+    Ok(Emit(outputs))
+}
+
+fn output_names() -> String {
+    Output::ALL.map(Output::name).join(", ")
+}
+
+fn number(text: &str, expected: &str, good: impl Fn(f64) -> bool) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && good(value) => Ok(value),
+        _ => Err(format!("expected {expected}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_outside_their_range_are_refused() {
+        for text in ["-1", "nan", "inf", "", "1e999", "one"] {
+            assert!(not_negative(text).is_err(), "{text}");
+            assert!(seconds(text).is_err(), "{text}");
+        }
+        assert!(positive("0").is_err() && not_negative("0").is_ok());
+        assert!(share("1").is_err() && share("0.999").is_ok());
+        assert!(seconds("1e300").is_err());
+    }
+
+    #[test]
+    fn pixels_may_be_counted_in_millions() {
+        assert_eq!(pixels("12M"), Ok(12_000_000));
+        assert_eq!(pixels("12_000"), Ok(12_000));
+        assert_eq!(pixels("3k"), Ok(3_000));
+        for text in ["0", "M", "-3", "1.5M", "99999999999999999999", "99999999999999G"] {
+            assert!(pixels(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn phi_has_two_forms() {
+        assert_eq!(phi("quadratic"), Ok(Phi::Quadratic));
+        assert_eq!(phi("robust:0.1"), Ok(Phi::Robust(0.1)));
+        for text in ["robust", "robust:", "robust:0", "robust:0.6", "cubic"] {
+            assert!(phi(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn outputs_go_by_short_name_and_by_file_name() {
+        assert_eq!(emit("mask").unwrap().0, [Output::Mask]);
+        assert_eq!(emit("marginals.png").unwrap().0, [Output::Marginals]);
+        assert_eq!(emit("marginals.npy").unwrap().0, [Output::MarginalsArray]);
+        assert_eq!(emit("npy").unwrap().0, [Output::MarginalsArray, Output::LogOddsArray]);
+        assert_eq!(emit("all").unwrap().0, Output::ALL);
+        assert!(emit("msak").unwrap_err().contains("mask"));
+    }
+}

@@ -1,0 +1,116 @@
+//! `lfield segment IMAGE`: the main job.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, ValueHint};
+use lfield::input::Limits;
+use lfield::pipeline::{self, EvidenceFile, Input};
+use lfield::solver::Status;
+
+use super::options::{FormatName, ModelArgs, OutputArgs, SolverArgs, options};
+use super::progress::Bar;
+use super::voice::Voice;
+use super::{Global, NOT_CERTIFIED, interrupt, parse, summary};
+
+/// Segment one photo: a mask, a probability for every pixel, and proof of how good they are
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, allow_negative_numbers = true)]
+pub(super) struct Segment {
+    /// The photo: PNG, JPEG, BMP, TIFF, WebP or PNM
+    #[arg(value_name = "IMAGE", value_hint = ValueHint::FilePath)]
+    image: PathBuf,
+
+    /// The strokes [default: STEM.scribbles.png and the like beside the photo, or scribbles/STEM.png]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input")]
+    scribbles: Option<PathBuf>,
+
+    /// How the strokes are encoded
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatName::Auto, help_heading = "Input")]
+    scribble_format: FormatName,
+
+    /// Costs in nats instead of colour mixtures: .npy of height x width, negative favours foreground
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "prior", help_heading = "Input")]
+    unary: Option<PathBuf>,
+
+    /// Probabilities of foreground instead of colour mixtures, say a network's: .npy, PNG or TIFF
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input")]
+    prior: Option<PathBuf>,
+
+    /// A label map instead of mean shift: .npy integers or PNG; repeat for more layers
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "layer", help_heading = "Input")]
+    superpixels: Vec<PathBuf>,
+
+    /// Refuse larger photos, before they are decoded
+    #[arg(long, value_name = "N", value_parser = parse::pixels, default_value_t = Limits::default().max_pixels, help_heading = "Input")]
+    max_pixels: u64,
+
+    /// The folder for the results; made when missing
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = "lfield-out", help_heading = "Output")]
+    output: PathBuf,
+
+    #[command(flatten)]
+    model: ModelArgs,
+
+    #[command(flatten)]
+    solver: SolverArgs,
+
+    #[command(flatten)]
+    outputs: OutputArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lfield segment cat.jpg                               strokes found beside the photo
+  lfield segment cat.jpg --scribbles s.png -o out      strokes and results where you say
+  lfield segment cat.jpg --emit cutout,overlay --matte soft
+  lfield segment cat.jpg --beta 40                     smoother outline
+  lfield segment cat.jpg --prior network.png           clean up a network's probabilities
+  lfield segment cat.jpg --paper --beta 1 --gamma 0.1  the model as printed in the paper
+
+Strokes: paint red on the object and blue on the background, on a transparent layer or a copy of the photo, and save
+them as cat.scribbles.png beside cat.jpg. Other encodings: --scribble-format.";
+
+impl Segment {
+    pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<ExitCode> {
+        interrupt::listen(*voice);
+        let (input, options) = (self.input(), self.options(global));
+        input.refuse_overwriting(&self.output, &options)?;
+
+        let mut bar = Bar::new(*voice, options.solver.tolerance);
+        let segmentation = pipeline::segment(&input, &options, &mut |event| {
+            bar.show(event);
+            interrupt::requested()
+        })?;
+        drop(bar);
+
+        interrupt::writing();
+        let written = segmentation.write(&self.output, &input, &options, &interrupt::requested)?;
+        summary::tell(*voice, &segmentation, &written, &self.output);
+        if options.strict && segmentation.solution.status != Status::Converged {
+            return Ok(NOT_CERTIFIED.into());
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn input(&self) -> Input {
+        let evidence = match (&self.unary, &self.prior) {
+            (Some(path), _) => Some(EvidenceFile::Unary(path.clone())),
+            (None, Some(path)) => Some(EvidenceFile::Prior(path.clone())),
+            (None, None) => None,
+        };
+        Input {
+            image: self.image.clone(),
+            scribbles: self.scribbles.clone(),
+            format: self.scribble_format.into(),
+            evidence,
+            superpixels: self.superpixels.clone(),
+        }
+    }
+
+    fn options(&self, global: &Global) -> pipeline::Options {
+        let from_file = self.unary.is_some() || self.prior.is_some();
+        options(&self.model, &self.solver, &self.outputs, self.max_pixels, global.seed, from_file)
+    }
+}

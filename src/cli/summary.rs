@@ -1,0 +1,175 @@
+//! What a person wants to know at the end: what was found, how sure it is, how long it took, where the files are.
+
+use std::path::Path;
+
+use lfield::pipeline::{Segmentation, Written};
+use lfield::render::report::Report;
+use lfield::solver::Status;
+
+use super::voice::Voice;
+
+/// Tells it, a line per fact.
+pub(super) fn tell(voice: Voice, segmentation: &Segmentation, written: &Written, folder: &Path) {
+    let report = &written.report;
+    let line = |label: &str, text: String| voice.say(format_args!("  {} {text}", voice.dim(&format!("{label:<8}"))));
+    voice.say(format_args!("{} {}×{}", voice.bold(&report.input.image), report.input.width, report.input.height));
+    line("strokes", strokes(voice, segmentation, report));
+    line("mask", mask(report));
+    line("solved", solved(segmentation.solution.status, report));
+    if voice.is_verbose() {
+        for (label, text) in details(report) {
+            line(label, text);
+        }
+    }
+    line("seconds", seconds(report));
+    line("wrote", wrote(written, folder));
+    for warning in &report.warnings {
+        voice.warn(warning);
+    }
+}
+
+fn strokes(voice: Voice, segmentation: &Segmentation, report: &Report) -> String {
+    let Some(strokes) = &segmentation.scene.strokes else {
+        return "none; everything known comes from the file given".to_string();
+    };
+    let reason = match &strokes.reason {
+        Some(reason) if voice.is_verbose() => format!(" ({reason})"),
+        _ => String::new(),
+    };
+    format!(
+        "{} read as {}{reason}: {} foreground, {} background pixels",
+        strokes.path.display(),
+        strokes.format,
+        thousands(report.scribbles.foreground),
+        thousands(report.scribbles.background)
+    )
+}
+
+fn mask(report: &Report) -> String {
+    let share = 100.0 * report.map.area as f64 / report.model.pixels as f64;
+    let quality = if report.map.proved_optimal {
+        "proved optimal".to_string()
+    } else {
+        format!("energy at most {} above the optimum", short(report.map.gap))
+    };
+    format!("{} pixels, {share:.1} % of the photo; {quality}", thousands(report.map.area))
+}
+
+/// gap ≥ ½‖s − s*‖², and a probability moves by at most a quarter of what its s moves.
+fn solved(status: Status, report: &Report) -> String {
+    let error = (2.0 * report.solve.gap_per_pixel).sqrt() / 4.0;
+    let how = match status {
+        Status::Converged => "converged",
+        Status::IterationLimit => "stopped at --max-iterations",
+        Status::TimeLimit => "stopped at --time-limit",
+        Status::Interrupted => "interrupted",
+    };
+    format!(
+        "{how} after {} sweeps, gap {} per pixel: probabilities are within {} of the optimum (RMS)",
+        report.solve.iterations,
+        short(report.solve.gap_per_pixel),
+        short(error)
+    )
+}
+
+fn details(report: &Report) -> Vec<(&'static str, String)> {
+    let p = &report.parameters;
+    let mut lines = vec![(
+        "model",
+        format!(
+            "alpha {} beta {} gamma {} theta {} phi {} hop-scale {} seeds {} geodesic {} temperature {}; {} layers, {} free pixels",
+            p.alpha,
+            p.beta,
+            p.gamma,
+            short(p.theta),
+            p.phi,
+            p.hop_scale,
+            p.seeds,
+            short(p.geodesic),
+            p.temperature,
+            report.model.layers,
+            thousands(report.model.free_pixels)
+        ),
+    )];
+    if let Some(mixtures) = &report.mixtures {
+        let one = |mixture: &lfield::render::report::Mixture| {
+            format!("{} components, log-likelihood {:.2}", mixture.components, mixture.log_likelihood)
+        };
+        lines.push((
+            "colours",
+            format!("foreground {}; background {}", one(&mixtures.foreground), one(&mixtures.background)),
+        ));
+    }
+    for layer in &report.superpixels {
+        let (count, largest) = (thousands(layer.count), thousands(layer.largest));
+        lines.push(("regions", format!("{count}, median {} pixels, largest {largest}", layer.median_size)));
+    }
+    let bounds = &report.bounds;
+    lines.push(("log Z", format!("between {:.3} and {:.3}", bounds.log_z_lower, bounds.log_z_upper)));
+    lines.push((
+        "proved",
+        format!(
+            "{} of {} pixels are on the right side of one half; no s is off by more than {}",
+            thousands(report.marginals.certified_pixels),
+            thousands(report.model.pixels),
+            short(report.marginals.error_bound)
+        ),
+    ));
+    lines
+}
+
+fn seconds(report: &Report) -> String {
+    let t = &report.timing;
+    format!(
+        "load {:.2} · unary {:.2} beside superpixels {:.2} · assemble {:.2} · solve {:.2} · write {:.2} · total {:.2}",
+        t.load, t.unary, t.superpixels, t.assemble, t.solve, t.write, t.total
+    )
+}
+
+fn wrote(written: &Written, folder: &Path) -> String {
+    let names: Vec<String> =
+        written.files.iter().map(|file| file.file_name().unwrap_or_default().to_string_lossy().into_owned()).collect();
+    format!("{} in {}", names.join(", "), folder.display())
+}
+
+/// 1234567 as 1,234,567.
+fn thousands(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Two digits are enough for a summary.
+fn short(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_string(),
+        size if (0.001..1000.0).contains(&size) => {
+            let decimals = (1 - size.log10().floor() as i32).max(0) as usize;
+            format!("{value:.decimals$}")
+        }
+        _ => format!("{value:.1e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!(thousands(7), "7");
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(thousands(273_280), "273,280");
+        assert_eq!(short(0.0), "0");
+        assert_eq!(short(9.04e-6), "9.0e-6");
+        assert_eq!(short(0.00112), "0.0011");
+        assert_eq!(short(23.4), "23");
+        assert_eq!(short(123_456.0), "1.2e5");
+    }
+}

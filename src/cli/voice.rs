@@ -1,0 +1,78 @@
+//! How the program talks: stderr only, quiet when asked, in colour when it is seen.
+
+use std::fmt::Display;
+use std::io::{IsTerminal, Write};
+
+use super::{Global, When};
+
+/// The program's voice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Voice {
+    quiet: bool,
+    verbose: bool,
+    color: bool,
+}
+
+impl Voice {
+    pub(super) fn new(global: &Global) -> Self {
+        let color = match global.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => {
+                let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                std::io::stderr().is_terminal() && !unwanted
+            }
+        };
+        Self { quiet: global.quiet, verbose: global.verbose > 0, color }
+    }
+
+    pub(super) fn is_quiet(self) -> bool {
+        self.quiet
+    }
+
+    pub(super) fn is_verbose(self) -> bool {
+        self.verbose && !self.quiet
+    }
+
+    /// A line for people, unless they asked for silence.
+    pub(super) fn say(self, line: impl Display) {
+        if !self.quiet {
+            self.put(line);
+        }
+    }
+
+    /// Something they should know but that stops nothing.
+    pub(super) fn warn(self, line: impl Display) {
+        self.say(format_args!("{} {line}", self.paint("warning:", "1;33")));
+    }
+
+    /// The whole chain of causes on one line, each said once.
+    pub(super) fn error(self, error: &anyhow::Error) {
+        let mut line = error.to_string();
+        for cause in error.chain().skip(1).map(ToString::to_string) {
+            if !line.contains(&cause) {
+                line = format!("{line}: {cause}");
+            }
+        }
+        self.put(format_args!("{} {line}", self.paint("error:", "1;31")));
+    }
+
+    /// Text in bold, where there is colour.
+    pub(super) fn bold(self, text: &str) -> String {
+        self.paint(text, "1")
+    }
+
+    /// Text that steps back, where there is colour.
+    pub(super) fn dim(self, text: &str) -> String {
+        self.paint(text, "2")
+    }
+
+    fn paint(self, text: &str, code: &str) -> String {
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+    }
+
+    fn put(self, line: impl Display) {
+        // When nobody listens any more there is nobody to tell.
+        let _ = writeln!(std::io::stderr().lock(), "{line}");
+    }
+}

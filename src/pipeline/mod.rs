@@ -1,0 +1,293 @@
+//! The stages in order: read, weigh the colours beside cutting superpixels, assemble, solve; then render and write.
+//!
+//! [`segment`] tells the story; [`Segmentation::write`] ends it. Each stage takes what the one before made, and keeps its options
+//! in its own module; [`Options`] nests them.
+
+mod scene;
+mod write;
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use rayon::join;
+
+pub use scene::Scene;
+pub use write::{Written, output_names};
+
+use crate::annotation::Format;
+use crate::assemble;
+use crate::field::{Marginals, Mask, Partition};
+use crate::input::Limits;
+use crate::render::report::Timing;
+use crate::render::{Matte, Output, marginals_beside};
+use crate::solver::{self, Progress, Solution};
+use crate::superpixel::{self, Layer};
+use crate::unary::{self, Mixtures};
+use crate::{Error, Result};
+
+/// The files a run starts from.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    /// The photo.
+    pub image: PathBuf,
+    /// The strokes; looked for beside the photo when not named.
+    pub scribbles: Option<PathBuf>,
+    /// How the strokes are encoded.
+    pub format: Format,
+    /// What is known about each pixel without colour mixtures, if anything is.
+    pub evidence: Option<EvidenceFile>,
+    /// Label maps that replace mean shift, one per layer.
+    pub superpixels: Vec<PathBuf>,
+}
+
+/// A file that replaces the colour mixtures.
+#[derive(Clone, Debug)]
+pub enum EvidenceFile {
+    /// Costs m in nats.
+    Unary(PathBuf),
+    /// Probabilities of foreground.
+    Prior(PathBuf),
+}
+
+/// The options of every stage.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What reading may cost.
+    pub limits: Limits,
+    /// Strokes to log-odds. With an [`EvidenceFile`] only a fixed stroke-distance weight counts.
+    pub unary: unary::Options,
+    /// The mean-shift layers.
+    pub layers: Vec<Layer>,
+    /// How marginals are computed.
+    pub method: Method,
+    /// The weights of the terms.
+    pub model: assemble::Options,
+    /// When to stop, and how to get there.
+    pub solver: solver::Options,
+    /// Whether the user takes not converging for a failure; recorded in the report, acted on by the program.
+    pub strict: bool,
+    /// Whether the model is the printed one; set by [`Options::paper`], recorded in the report.
+    pub paper: bool,
+    /// What is written.
+    pub output: OutputOptions,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            unary: unary::Options::default(),
+            layers: vec![Layer::FINE, Layer::COARSE],
+            method: Method::Lfield,
+            model: assemble::Options::default(),
+            solver: solver::Options::default(),
+            strict: false,
+            paper: false,
+            output: OutputOptions::default(),
+        }
+    }
+}
+
+impl Options {
+    /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, superpixels of weight 1.
+    pub fn paper(mut self) -> Self {
+        self.paper = true;
+        self.unary.outlier = 0.0;
+        self.unary.geodesic = unary::Geodesic::Fixed(0.0);
+        self.model.seeds = assemble::SeedMode::Soft;
+        self.model.hop_scale = assemble::HopScale::Paper;
+        self
+    }
+
+    /// The weights in force: without coupling when each pixel is to be judged alone.
+    fn model_in_force(&self) -> assemble::Options {
+        match self.method {
+            Method::Lfield => self.model.clone(),
+            Method::Unary => assemble::Options { beta: 0.0, gamma: 0.0, ..self.model.clone() },
+        }
+    }
+
+    fn needs_superpixels(&self) -> bool {
+        self.model_in_force().gamma > 0.0 || self.output.emit.contains(&Output::Superpixels)
+    }
+}
+
+/// How marginals are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// L-Field variational inference on the whole model.
+    Lfield,
+    /// Every pixel alone: no cut, no superpixels.
+    Unary,
+}
+
+impl Method {
+    /// The name on the command line and in the report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lfield => "lfield",
+            Self::Unary => "unary",
+        }
+    }
+}
+
+/// What is written.
+#[derive(Clone, Debug)]
+pub struct OutputOptions {
+    /// The outputs wanted.
+    pub emit: Vec<Output>,
+    /// Alpha of the cut-out.
+    pub matte: Matte,
+    /// Probabilities in \[band, 1 − band\] are undecided in the trimap; in 0..½.
+    pub trimap_band: f64,
+}
+
+impl Default for OutputOptions {
+    fn default() -> Self {
+        Self { emit: Output::DEFAULT.to_vec(), matte: Matte::Hard, trimap_band: 0.05 }
+    }
+}
+
+/// Where a run is.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// Reading is done; weighing colours and cutting superpixels begins.
+    Read(&'a Scene),
+    /// The model stands and has this many free pixels; solving begins.
+    Assembled(usize),
+    /// Some sweeps are done.
+    Sweep(&'a Progress),
+    /// The solve has ended.
+    Solved,
+}
+
+/// Everything a run has found.
+#[derive(Clone, Debug)]
+pub struct Segmentation {
+    /// What was read.
+    pub scene: Scene,
+    /// The colour models, when there are any.
+    pub mixtures: Option<Mixtures>,
+    /// κ in force, when there are strokes to measure from.
+    pub geodesic: f64,
+    /// The superpixel layers.
+    pub partitions: Vec<Partition>,
+    /// The weights in force.
+    pub model: assemble::Options,
+    /// θ in force, also when it was chosen automatically.
+    pub theta: f64,
+    /// Pixels that no hard stroke decides.
+    pub n_free: usize,
+    /// Layers of factors in the model.
+    pub n_layers: usize,
+    /// s for every pixel.
+    pub s: Vec<f64>,
+    /// μ = 1/(1+eˢ).
+    pub marginals: Marginals,
+    /// The MAP set.
+    pub mask: Mask,
+    /// For every pixel, whether its side of one half is proved.
+    pub certified: Vec<bool>,
+    /// How the solve went, on the free pixels.
+    pub solution: Solution,
+    /// Seconds per stage; `write` and `total` are filled in by [`Segmentation::write`].
+    pub timing: Timing,
+    started: Instant,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Segments one photo. `observe` hears how far it is; when it breaks, the answer is [`Error::Interrupted`].
+pub fn segment(
+    input: &Input,
+    options: &Options,
+    observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+) -> Result<Segmentation> {
+    let started = Instant::now();
+    let mut timing = Timing::default();
+    let (scene, load) = timed(|| Scene::read(input, options));
+    let scene = scene?;
+    proceed(observe(Event::Read(&scene)))?;
+    let ((partitions, superpixels), (evidence, unary)) =
+        join(|| timed(|| cut_superpixels(&scene, options)), || timed(|| scene.weigh(&options.unary)));
+    let (partitions, evidence) = (partitions?, evidence?);
+    let model = options.model_in_force();
+    let (problem, assemble) =
+        timed(|| assemble::model(&scene.picture, &evidence.unary, &partitions, scene.seeds(), &model));
+    let problem = problem?;
+    proceed(observe(Event::Assembled(problem.free().len())))?;
+    let (solution, solve) =
+        timed(|| solver::solve(&problem.model, &options.solver, &mut |progress| observe(Event::Sweep(progress))));
+    let solution = solution?;
+    proceed(observe(Event::Solved))?;
+    if solution.status == solver::Status::Interrupted {
+        return Err(Error::Interrupted);
+    }
+    (timing.load, timing.superpixels, timing.unary) = (load, superpixels, unary);
+    (timing.assemble, timing.solve) = (assemble, solve);
+
+    let s = problem.expand(&solution.s);
+    let mask = problem.expand_set(&solution.set);
+    let mut certified = vec![true; s.len()];
+    for (&pixel, &proved) in problem.free().iter().zip(&solution.certificate.certified) {
+        certified[pixel as usize] = proved;
+    }
+    Ok(Segmentation {
+        marginals: marginals_beside(&mask, &s)?,
+        warnings: warnings(&scene, &solution, &mask, options),
+        scene,
+        mixtures: evidence.mixtures,
+        geodesic: evidence.geodesic,
+        partitions,
+        model,
+        theta: problem.theta,
+        n_free: problem.free().len(),
+        n_layers: problem.model.layers().len(),
+        s,
+        mask,
+        certified,
+        solution,
+        timing,
+        started,
+    })
+}
+
+fn warnings(scene: &Scene, solution: &Solution, mask: &Mask, options: &Options) -> Vec<String> {
+    let mut warnings = scene.warnings.clone();
+    if solution.status != solver::Status::Converged {
+        warnings.push(format!(
+            "the solver stopped at a gap of {:.1e} per pixel, above the tolerance of {:.1e}: allow more --max-iterations or a \
+             longer --time-limit, or accept a larger --tolerance",
+            solution.certificate.gap_per_pixel, options.solver.tolerance
+        ));
+    }
+    match mask.area() {
+        0 => warnings.push("the mask is empty: paint more of the object, or lower --beta and --gamma".to_string()),
+        area if area == scene.picture.shape().n_pixels() => {
+            warnings.push("the mask covers the whole photo: paint more of the background".to_string());
+        }
+        _ => {}
+    }
+    warnings
+}
+
+fn cut_superpixels(scene: &Scene, options: &Options) -> Result<Vec<Partition>> {
+    if !options.needs_superpixels() {
+        return Ok(Vec::new());
+    }
+    match &scene.partitions[..] {
+        [] => options.layers.iter().map(|layer| superpixel::mean_shift(&scene.picture, layer)).collect(),
+        given => Ok(given.to_vec()),
+    }
+}
+
+fn proceed(flow: ControlFlow<()>) -> Result<()> {
+    if flow.is_break() { Err(Error::Interrupted) } else { Ok(()) }
+}
+
+fn timed<T>(stage: impl FnOnce() -> T) -> (T, f64) {
+    let start = Instant::now();
+    let result = stage();
+    (result, start.elapsed().as_secs_f64())
+}

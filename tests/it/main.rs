@@ -1,0 +1,10 @@
+//! The integration tests, one binary.
+
+/// Tiny photos, strokes and arrays to run the program on, and readers for what it writes.
+mod desk;
+
+/// What the program promises at its borders: files found and written, exit codes, messages.
+mod program;
+
+/// What the written files promise to each other: marginals, mask, log-odds, report.
+mod outputs;
