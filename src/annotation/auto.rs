@@ -78,7 +78,10 @@ fn by_grey(raster: &Raster, values: &[u16], path: &Path) -> Result<(Format, Stri
             }),
         };
     }
-    Err(Doubt { why: "these are not the values of any one encoding", options: &[Trimap] })
+    Err(Doubt {
+        why: "these are not the values of any one encoding (smoothing or JPEG compression adds others)",
+        options: &[Trimap],
+    })
 }
 
 fn distinct(values: &[u16]) -> Vec<u16> {

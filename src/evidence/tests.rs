@@ -151,6 +151,17 @@ fn a_floating_point_tiff_is_a_prior() {
 }
 
 #[test]
+fn a_floating_point_tiff_is_turned_upright() {
+    let mut bytes = Cursor::new(Vec::new());
+    let mut encoder = tiff::encoder::TiffEncoder::new(&mut bytes).unwrap();
+    let mut image = encoder.new_image::<tiff::encoder::colortype::Gray32Float>(2, 1).unwrap();
+    image.encoder().write_tag(tiff::tags::Tag::Orientation, 8_u16).unwrap(); // a quarter turn to the left
+    image.write_data(&[0.5, 0.75]).unwrap();
+    let m = read(prior, &bytes.into_inner(), (1, 2)).unwrap().value;
+    assert_eq!(m.as_slice(), [cost(0.75), cost(0.5)]);
+}
+
+#[test]
 fn what_is_no_probability_is_refused() {
     for value in [1.5, -0.1, f64::NAN, f64::NEG_INFINITY] {
         let error = read(prior, &npy("'<f8'", "False", "(1, 2)", &doubles(&[0.5, value])), (2, 1)).unwrap_err();

@@ -9,7 +9,7 @@ use std::path::Path;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader};
 
-use super::jpeg;
+use super::complete::missing_end;
 use crate::field::Shape;
 use crate::input::{HEADER_BYTES, Limits, Source};
 use crate::{Error, Result};
@@ -43,11 +43,9 @@ pub(crate) fn decode_bytes(
     limits: &Limits,
     photo: Option<Shape>,
 ) -> Result<Decoded> {
-    if format == ImageFormat::Jpeg && !jpeg::is_complete(&bytes) {
-        let problem = "it ends before its end-of-image marker, so part of the picture is missing".into();
-        return Err(Error::Damaged { path: path.to_path_buf(), problem });
+    if let Some(problem) = missing_end(format, &bytes) {
+        return Err(Error::Damaged { path: path.to_path_buf(), problem: problem.into() });
     }
-
     // The PNG decoder makes room for a row when it is opened, so the size is looked up in the header chunk first.
     if format == ImageFormat::Png
         && let Some(&[w0, w1, w2, w3, h0, h1, h2, h3]) = bytes.get(16..24)

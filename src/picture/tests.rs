@@ -106,18 +106,28 @@ fn exif(orientation: u8) -> Vec<u8> {
     bytes
 }
 
+/// `image` in the format of `encoder`, with an EXIF orientation.
+fn turned(mut encoder: impl ImageEncoder, orientation: u8, image: &RgbImage) {
+    encoder.set_exif_metadata(exif(orientation)).unwrap();
+    encoder.write_image(image, image.width(), image.height(), ExtendedColorType::Rgb8).unwrap();
+}
+
 #[test]
 fn exif_orientation_is_applied() {
+    use image::codecs::{jpeg::JpegEncoder, png::PngEncoder, webp::WebPEncoder};
     for (orientation, shape, first) in
         [(1, (5, 3), (0, 0)), (6, (3, 5), (0, 2)), (3, (5, 3), (4, 2)), (8, (3, 5), (4, 0))]
     {
-        let mut bytes = Vec::new();
-        let mut encoder = image::codecs::png::PngEncoder::new(&mut bytes);
-        encoder.set_exif_metadata(exif(orientation)).unwrap();
-        encoder.write_image(&sample(), 5, 3, ExtendedColorType::Rgb8).unwrap();
-        let picture = read(&bytes).unwrap().value;
-        assert_eq!(picture.shape(), Shape::new(shape.0, shape.1), "orientation {orientation}");
-        assert_eq!(picture.rgb()[0], sample().get_pixel(first.0, first.1).0, "orientation {orientation}");
+        let [mut png, mut webp, mut jpeg] = [const { Vec::new() }; 3];
+        turned(PngEncoder::new(&mut png), orientation, &sample());
+        turned(WebPEncoder::new_lossless(&mut webp), orientation, &sample());
+        turned(JpegEncoder::new(&mut jpeg), orientation, &sample());
+        for bytes in [&png, &webp] {
+            let picture = read(bytes).unwrap().value;
+            assert_eq!(picture.shape(), Shape::new(shape.0, shape.1), "orientation {orientation}");
+            assert_eq!(picture.rgb()[0], sample().get_pixel(first.0, first.1).0, "orientation {orientation}");
+        }
+        assert_eq!(read(&jpeg).unwrap().value.shape(), Shape::new(shape.0, shape.1), "orientation {orientation}");
     }
 }
 
