@@ -7,6 +7,8 @@
 //! Each round unites regions with union-find and contracts the adjacency graph; regions are always connected, and every
 //! choice is by colour and then by label.
 
+use rayon::prelude::*;
+
 use super::Layer;
 use super::luv::lightness_weight;
 use crate::field::{Partition, Shape};
@@ -16,35 +18,37 @@ const SAME_MODE: f32 = 1.0;
 
 /// The regions that the modes make.
 pub(super) fn regions(shape: Shape, modes: &[[f32; 3]], layer: &Layer) -> Partition {
-    let labels = link(shape, modes);
-    let mut graph = Graph::new(shape, labels, modes);
+    let mut labels = link(shape, modes);
+    let mut graph = Graph::new(shape, &labels, modes);
     while graph.unite(&graph.alike((layer.range() / 2.0).powi(2))) {}
     while graph.unite(&graph.small(layer.min_size())) {}
-    Partition::from_dense(shape, graph.labels, graph.regions.len())
+    for label in &mut labels {
+        *label = graph.now[*label as usize];
+    }
+    Partition::from_dense(shape, labels, graph.regions.len())
 }
 
 /// Labels the connected sets of pixels with the same mode, in scan order.
 fn link(shape: Shape, modes: &[[f32; 3]]) -> Vec<u32> {
     let mut sets = Sets::new(shape.n_pixels());
-    for (p, q) in neighbours(shape) {
-        if (0..3).all(|c| (modes[p][c] - modes[q][c]).abs() < SAME_MODE) {
+    for_neighbours(shape, |p, q| {
+        let (a, b) = (&modes[p], &modes[q]);
+        if a == b || (0..3).all(|c| (a[c] - b[c]).abs() < SAME_MODE) {
             sets.unite(p as u32, q as u32);
         }
-    }
+    });
     sets.labels().0
 }
 
-/// Every pair of a pixel and its right or lower neighbour.
-fn neighbours(shape: Shape) -> impl Iterator<Item = (usize, usize)> {
-    let Shape { width, height } = shape;
-    (0..height).flat_map(move |y| {
-        (0..width).flat_map(move |x| {
-            let pixel = y * width + x;
-            let right = (x + 1 < width).then_some((pixel, pixel + 1));
-            let below = (y + 1 < height).then_some((pixel, pixel + width));
-            right.into_iter().chain(below)
-        })
-    })
+/// Visits every pair of a pixel and its right or lower neighbour.
+fn for_neighbours(shape: Shape, mut visit: impl FnMut(usize, usize)) {
+    for start in (0..shape.n_pixels()).step_by(shape.width.max(1)) {
+        let end = start + shape.width;
+        (start..end - 1).for_each(|pixel| visit(pixel, pixel + 1));
+        if end < shape.n_pixels() {
+            (start..end).for_each(|pixel| visit(pixel, pixel + shape.width));
+        }
+    }
 }
 
 /// Size and mean mode of a region.
@@ -65,14 +69,15 @@ impl Region {
 
 /// Regions and which of them touch.
 struct Graph {
-    labels: Vec<u32>,
+    /// The present label of every region there was in the beginning.
+    now: Vec<u32>,
     regions: Vec<Region>,
     /// Pairs of adjacent regions, smaller label first, sorted.
     edges: Vec<(u32, u32)>,
 }
 
 impl Graph {
-    fn new(shape: Shape, labels: Vec<u32>, modes: &[[f32; 3]]) -> Self {
+    fn new(shape: Shape, labels: &[u32], modes: &[[f32; 3]]) -> Self {
         let count = labels.iter().max().map_or(0, |&label| label as usize + 1);
         let mut regions = vec![Region { size: 0, mode: [0.0; 3] }; count];
         for (&label, mode) in labels.iter().zip(modes) {
@@ -85,8 +90,13 @@ impl Graph {
         for region in &mut regions {
             region.mode = region.mode.map(|sum| sum / region.size as f64);
         }
-        let edges = neighbours(shape).map(|(p, q)| (labels[p], labels[q])).collect();
-        let mut graph = Self { labels, regions, edges };
+        let mut edges = Vec::new();
+        for_neighbours(shape, |p, q| {
+            if labels[p] != labels[q] {
+                edges.push((labels[p], labels[q]));
+            }
+        });
+        let mut graph = Self { now: (0..count as u32).collect(), regions, edges };
         graph.tidy();
         graph
     }
@@ -114,6 +124,9 @@ impl Graph {
 
     /// Makes one region of each of these pairs; whether there was any.
     fn unite(&mut self, pairs: &[(u32, u32)]) -> bool {
+        if pairs.is_empty() {
+            return false;
+        }
         let mut sets = Sets::new(self.regions.len());
         for &(a, b) in pairs {
             sets.unite(a, b);
@@ -129,14 +142,14 @@ impl Graph {
             union.size = size;
         }
         self.regions = regions;
-        for label in &mut self.labels {
+        for label in &mut self.now {
             *label = renamed[*label as usize];
         }
         for (a, b) in &mut self.edges {
             (*a, *b) = (renamed[*a as usize], renamed[*b as usize]);
         }
         self.tidy();
-        !pairs.is_empty()
+        true
     }
 
     /// Keeps one edge for each pair of different regions.
@@ -145,7 +158,7 @@ impl Graph {
         for (a, b) in &mut self.edges {
             (*a, *b) = ((*a).min(*b), (*a).max(*b));
         }
-        self.edges.sort_unstable();
+        self.edges.par_sort_unstable();
         self.edges.dedup();
     }
 }
