@@ -32,6 +32,6 @@ pub fn mean_shift(picture: &Picture, layer: &Layer) -> Result<Partition> {
 /// [`mean_shift`], calling `progress` with the share of the work done, in any order and from any thread.
 pub fn mean_shift_observed(picture: &Picture, layer: &Layer, progress: &(dyn Fn(f64) + Sync)) -> Result<Partition> {
     let colours = luv::Luv::new(picture);
-    let modes = filter::modes(&colours, layer, filter::SHARE, progress);
+    let modes = filter::modes(&colours, layer, true, progress);
     Ok(region::regions(picture.shape(), &modes, layer))
 }

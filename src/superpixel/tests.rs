@@ -185,7 +185,7 @@ fn modes_are_those_of_the_textbook_when_nothing_is_shared() {
     for (seed, text) in (0..).zip(["3.1416,8,1", "4.5678,12,1", "7.0711,6.5,20", "40.123,30,1"]) {
         let layer: Layer = text.parse().unwrap();
         for picture in [drifting(Shape::new(29, 23), seed), painted(Shape::new(21, 18), |x, _| x / 7, 6, seed).0] {
-            let ours = filter::modes(&Luv::new(&picture), &layer, 0.0, &|_| {});
+            let ours = filter::modes(&Luv::new(&picture), &layer, false, &|_| {});
             for (ours, theirs) in ours.iter().zip(textbook::modes(&picture, &layer)) {
                 let worst = ours.iter().zip(theirs).map(|(&a, b)| (f64::from(a) - b).abs()).fold(0.0, f64::max);
                 assert!(worst < 1e-3, "{layer}: {ours:?} against {theirs:?}");
@@ -199,10 +199,24 @@ fn linking_fusing_and_absorbing_are_those_of_the_textbook() {
     for (seed, text) in (0..).zip(["2.2361,7,4", "3.1416,10,9", "4.1231,9,30", "1.4567,4,2"]) {
         let layer: Layer = text.parse().unwrap();
         let picture = drifting(Shape::new(19, 17), seed);
-        let modes = filter::modes(&Luv::new(&picture), &layer, 0.0, &|_| {});
+        let modes = filter::modes(&Luv::new(&picture), &layer, false, &|_| {});
         let ours = region::regions(picture.shape(), &modes, &layer);
         assert!(ours == textbook::mean_shift(&picture, &layer), "{layer}");
         assert!(ours.count() > 1, "{layer}");
+    }
+}
+
+#[test]
+fn shared_modes_give_nearly_the_regions_of_the_textbook() {
+    for (seed, text) in (0..).zip(["3,8,5", "5,12,20", "7,6.5,20"]) {
+        let layer: Layer = text.parse().unwrap();
+        let picture = drifting(Shape::new(48, 40), seed);
+        let (ours, theirs) = (mean_shift(&picture, &layer).unwrap(), textbook::mean_shift(&picture, &layer));
+        let (a, b) = (ours.labels(), theirs.labels());
+        let pairs = (0..a.len()).flat_map(|p| (0..p).map(move |q| (p, q)));
+        let agree = pairs.clone().filter(|&(p, q)| (a[p] == a[q]) == (b[p] == b[q])).count();
+        let rand_index = agree as f64 / pairs.count() as f64;
+        assert!(rand_index > 0.9, "{layer}: {rand_index}");
     }
 }
 

@@ -33,12 +33,17 @@ impl Reach {
 
 /// A window: its centre on the grid and in colour.
 pub(super) struct Window {
-    pub(super) x: f32,
-    pub(super) y: f32,
+    x: f32,
+    y: f32,
     pub(super) luv: [f32; 3],
 }
 
 impl Window {
+    /// The window centred on a pixel.
+    pub(super) fn on(luv: &Luv, (x, y): (usize, usize)) -> Self {
+        Self { x: x as f32, y: y as f32, luv: luv.at(x, y) }
+    }
+
     /// Column and row of the pixel under the centre.
     pub(super) fn pixel(&self) -> (usize, usize) {
         ((self.x + 0.5) as usize, (self.y + 0.5) as usize)
