@@ -4,7 +4,10 @@
 //! | --- | --- | --- |
 //! | [`total_variation`] | min ½‖x − z‖² + Σ wᵢ·abs(xᵢ − xᵢ₊₁) | O(n) |
 //! | [`isotonic`] | min Σ wᵢ(xᵢ − yᵢ)² with x non-increasing | O(n) |
+//! | [`max_flow`] | min_A Σ_{v∈A} u_v + Σ_{p∈A, q∉A} c_pq | near-linear on pictures |
 
 pub mod isotonic;
+
+pub mod max_flow;
 
 pub mod total_variation;
