@@ -44,6 +44,13 @@ pub enum Error {
         class: &'static str,
     },
 
+    /// A solver by minimum cuts was given a model that is no graph.
+    #[error("the divide-conquer solver needs a model that is a graph, but {why}: choose another with --solver")]
+    NotAGraph {
+        /// What stands in the way.
+        why: String,
+    },
+
     /// The output folder cannot be made.
     #[error("cannot make the output folder {}: {source}; choose another with -o", path.display())]
     OutputFolder {

@@ -122,6 +122,10 @@ impl Factor for Cardinality {
             Gains::Table(_) => self.table(mean.clamp(0.0, self.arity as f64)),
         }
     }
+
+    fn gains(&self) -> Option<Vec<f64>> {
+        Some((0..self.arity).map(|i| self.gain(i)).collect())
+    }
 }
 
 #[cfg(test)]

@@ -33,6 +33,11 @@ pub trait Factor: std::fmt::Debug + Send + Sync {
     fn as_chain(&self) -> Option<&Chain> {
         None
     }
+
+    /// h(i) − h(i−1) for i = 1…n, if F(A) = h(|A|): such tables can be written as graphs.
+    fn gains(&self) -> Option<Vec<f64>> {
+        None
+    }
 }
 
 /// Memory that projections reuse: one per thread is enough for all factors.

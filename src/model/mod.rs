@@ -56,6 +56,11 @@ impl Model {
         &self.layers
     }
 
+    /// The layers, for another model.
+    pub fn into_layers(self) -> Vec<Layer> {
+        self.layers
+    }
+
     /// F(∅): what the contracted strokes cost by themselves.
     pub fn constant(&self) -> f64 {
         self.constant

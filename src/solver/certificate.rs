@@ -2,14 +2,15 @@
 //!
 //! - gap(s) = f(x) + ‖x‖² ≥ ½‖x − x*‖², so no coordinate is further than √(2·gap) from the optimum;
 //! - log Z ≤ −F(∅) + Σ log(1 + e^{−s}) and log Z ≥ H(p) − E_p[F] at p = 1/(1+eˢ); their difference bounds D∞(P‖Q);
-//! - F(∅) + Σ min(s, 0) ≤ min F ≤ F(A) for any A. The mask is the best level set of x.
+//! - F(∅) + Σ min(s, 0) ≤ min F ≤ F(A) for any A. The mask is optimal where a minimum cut can finish it ([`map`]), else
+//!   the best level set of x.
 //!
 //! The level sets' energies come from one greedy vertex: adding variables in the order of x, the vertex of B(F) for
 //! that order holds the gain of each step, so prefix sums are the energies of all level sets at once.
 
 use serde::Serialize;
 
-use super::Progress;
+use super::{Progress, map};
 use crate::model::{Model, ordered_sum};
 
 /// Which of several optimal masks to take.
@@ -69,12 +70,13 @@ impl Certificate {
     /// Judges s, chooses the mask, and moves s across zero where the mask says so.
     pub(super) fn issue(model: &Model, s: &mut [f64], choice: MapChoice) -> (Vec<bool>, Self) {
         let n = s.len();
-        let lower_bound = map_lower_bound(model, s);
-        let proved = (2.0 * gap(model, s)).sqrt();
-        let threshold = best_threshold(model, s, proved);
-        let set: Vec<bool> = match threshold {
-            None => s.iter().map(|&s| choice.contains(s)).collect(),
-            Some(threshold) => s.iter().map(|&s| s <= threshold).collect(),
+        let feasible = norm(s);
+        let found = gap(model, s);
+        let log_z_upper = log_z_upper(model, s);
+        let bound = map_lower_bound(model, s);
+        let (set, bound, settled) = match map::exact(model, s, found, choice) {
+            Some(exact) => (exact.set, exact.lower_bound.max(bound), Some(exact.settled)),
+            None => (level_set(model, s, (2.0 * found).sqrt(), choice), bound, None),
         };
         let mut repaired_pixels = 0;
         for (s, &inside) in s.iter_mut().zip(&set) {
@@ -84,12 +86,13 @@ impl Certificate {
             }
         }
         let gap = gap(model, s);
-        let error_bound = (2.0 * gap).sqrt();
+        // A repaired s need not be feasible. What it proves is its own primal value against the dual value of the s before.
+        let error_bound = (2.0 * gap + (feasible - norm(s)).max(0.0)).sqrt();
         let p: Vec<f64> = s.iter().map(|s| 1.0 / (1.0 + s.exp())).collect();
-        let log_z_upper = log_z_upper(model, s);
         let log_z_lower = ordered_sum(s, &p, entropy) - model.expectation(&p);
         let map_energy = model.energy(&set);
-        let map_gap = (map_energy - lower_bound).max(0.0);
+        let map_gap = (map_energy - bound).max(0.0);
+        let proved = |v: usize| settled.as_ref().is_some_and(|settled| settled[v]);
         let certificate = Self {
             gap,
             gap_per_pixel: gap / n.max(1) as f64,
@@ -98,11 +101,11 @@ impl Certificate {
             log_z_lower,
             renyi_infinity_upper: (log_z_upper - log_z_lower).max(0.0),
             map_energy,
-            map_lower_bound: lower_bound,
+            map_lower_bound: bound,
             map_gap,
             map_proved_optimal: map_gap <= 1e-9 * (1.0 + map_energy.abs()),
             repaired_pixels,
-            certified: s.iter().map(|s| s.abs() > error_bound).collect(),
+            certified: s.iter().enumerate().map(|(v, s)| s.abs() > error_bound || proved(v)).collect(),
         };
         (set, certificate)
     }
@@ -124,7 +127,12 @@ pub(super) fn progress(model: &Model, s: &[f64], iteration: usize, seconds: f64)
 /// f(−s) + ‖s‖². Rounding can leave it a hair below zero at the optimum, where it is zero.
 fn gap(model: &Model, s: &[f64]) -> f64 {
     let x: Vec<f64> = s.iter().map(|s| -s).collect();
-    (model.lovasz(&x) + ordered_sum(s, s, |a, b| a * b)).max(0.0)
+    (model.lovasz(&x) + norm(s)).max(0.0)
+}
+
+/// ‖s‖²
+fn norm(s: &[f64]) -> f64 {
+    ordered_sum(s, s, |a, b| a * b)
 }
 
 fn log_z_upper(model: &Model, s: &[f64]) -> f64 {
@@ -143,6 +151,14 @@ fn softplus(a: f64) -> f64 {
 /// H(p) = softplus(−s) + s·p for p = 1/(1+eˢ): through s, so that p near 0 and 1 keep their digits.
 fn entropy(s: f64, p: f64) -> f64 {
     softplus(-s) + s * p
+}
+
+/// The best level set of s when the exact mask is out of reach.
+fn level_set(model: &Model, s: &[f64], reach: f64, choice: MapChoice) -> Vec<bool> {
+    match best_threshold(model, s, reach) {
+        None => s.iter().map(|&s| choice.contains(s)).collect(),
+        Some(threshold) => s.iter().map(|&s| s <= threshold).collect(),
+    }
 }
 
 /// The threshold t, |t| ≤ `reach`, whose level set {s ≤ t} has less energy than {s < 0} and {s ≤ 0}, if there is one.

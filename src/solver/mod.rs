@@ -5,8 +5,12 @@
 
 mod accelerated;
 mod certificate;
+mod divide_conquer;
+mod map;
+mod network;
 
 pub use certificate::{Certificate, MapChoice};
+pub use divide_conquer::GRAPH_LIMIT;
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -23,6 +27,16 @@ pub trait Solver {
 
     /// A feasible s ∈ B(F), in the order of the variables.
     fn point(&mut self) -> &[f64];
+
+    /// Whether the point is the optimum and no step changes it any more.
+    fn finished(&self) -> bool {
+        false
+    }
+
+    /// Minimum cuts computed so far, for a solver that works by them.
+    fn map_calls(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// The solvers, by the names users know.
@@ -32,14 +46,17 @@ pub enum SolverKind {
     /// Alternating projections, layer after layer, with momentum and restart.
     #[default]
     Accelerated,
+    /// Repeated minimum cuts, exact, for models that are graphs of up to [`GRAPH_LIMIT`] edges for superpixels.
+    DivideConquer,
 }
 
 impl SolverKind {
     /// The solver at its starting point.
-    fn start(self, model: &Model) -> Box<dyn Solver + '_> {
-        match self {
+    fn start(self, model: &Model) -> Result<Box<dyn Solver + '_>> {
+        Ok(match self {
             SolverKind::Accelerated => Box::new(accelerated::Accelerated::new(model)),
-        }
+            SolverKind::DivideConquer => Box::new(divide_conquer::DivideConquer::new(model)?),
+        })
     }
 }
 
@@ -105,7 +122,7 @@ pub struct Progress {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// The gap is within the tolerance.
+    /// The gap is within the tolerance, or the solver is exact and done.
     Converged,
     /// `max_iterations` came first.
     IterationLimit,
@@ -128,6 +145,8 @@ pub struct Solution {
     pub status: Status,
     /// Steps taken.
     pub iterations: usize,
+    /// Minimum cuts computed on the way, by a solver that works by them.
+    pub map_calls: Option<usize>,
     /// Seconds spent.
     pub seconds: f64,
     /// Every checked iterate.
@@ -142,7 +161,7 @@ pub fn solve(
 ) -> Result<Solution> {
     options.check()?;
     let clock = Instant::now();
-    let mut solver = options.solver.start(model);
+    let mut solver = options.solver.start(model)?;
     let mut trace = Vec::new();
     let mut iteration = 0;
     let status = loop {
@@ -152,7 +171,7 @@ pub fn solve(
         if observe(&progress).is_break() {
             break Status::Interrupted;
         }
-        if progress.gap_per_pixel <= options.tolerance {
+        if progress.gap_per_pixel <= options.tolerance || solver.finished() {
             break Status::Converged;
         }
         if iteration >= options.max_iterations {
@@ -174,8 +193,9 @@ pub fn solve(
     };
     let mut s = solver.point().to_vec();
     let (set, certificate) = Certificate::issue(model, &mut s, options.map);
+    let map_calls = solver.map_calls();
     let seconds = clock.elapsed().as_secs_f64();
-    Ok(Solution { s, set, certificate, status, iterations: iteration, seconds, trace })
+    Ok(Solution { s, set, certificate, status, iterations: iteration, map_calls, seconds, trace })
 }
 
 #[cfg(test)]

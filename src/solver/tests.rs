@@ -33,11 +33,11 @@ pub(super) fn tight(solver: SolverKind) -> Options {
     Options { solver, tolerance: 1e-14, max_iterations: 20_000, ..Options::default() }
 }
 
-fn run(model: &Model, options: &Options) -> Solution {
+pub(super) fn run(model: &Model, options: &Options) -> Solution {
     solve(model, options, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
-fn sets(n: usize) -> impl Iterator<Item = Vec<bool>> {
+pub(super) fn sets(n: usize) -> impl Iterator<Item = Vec<bool>> {
     (0..1_usize << n).map(move |bits| (0..n).map(|i| bits >> i & 1 == 1).collect())
 }
 

@@ -1,0 +1,149 @@
+//! The exact mask: a minimum cut of the pixels that s leaves undecided.
+//!
+//! A feasible s with duality gap g is within r = √(2g) of the optimum s*, so a pixel with s < −r is inside every minimiser of F and one
+//! with s > r in none. What is left is F on the undecided pixels with the others fixed, far smaller and a graph again
+//! ([`Network`]); its minimum cut finishes the mask, and the flow proves it:
+//! min F = F(decided inside) + Σ min(s′, 0), s′ the dual solution of the cut.
+//!
+//! Cut edges always are a graph. Superpixels are one as long as their undecided parts are small or robust; otherwise there is no
+//! exact answer here, and the certificate says how far off the best level set can be.
+
+use super::MapChoice;
+use super::network::Network;
+use crate::kernel::max_flow::Side;
+use crate::model::{Model, ordered_sum};
+
+/// Edges that superpixels may need before the exact mask costs more than the solve.
+const MAX_EDGES: usize = 1_000_000;
+
+/// The optimal mask.
+pub(super) struct Exact {
+    pub(super) set: Vec<bool>,
+    /// min F, from the flow.
+    pub(super) lower_bound: f64,
+    /// Pixels that are on one side in every optimal mask.
+    pub(super) settled: Vec<bool>,
+}
+
+/// The smallest or largest minimiser of F, for an s with this duality gap; `None` when the undecided part is no graph of reasonable size.
+pub(super) fn exact(model: &Model, s: &[f64], gap: f64, choice: MapChoice) -> Option<Exact> {
+    // The gap is a difference of two sums that both can be as large as ‖s‖², and carries their rounding.
+    let radius = (2.0 * (gap + 1e-14 * ordered_sum(s, s, |a, b| a * b))).sqrt();
+    let fixed = |v: usize| (s[v].abs() > radius).then_some(s[v] < 0.0);
+    let mut network = Network::new(model, fixed, MAX_EDGES).ok()?;
+    network.graph.solve();
+    let mut set: Vec<bool> = (0..s.len()).map(|v| fixed(v) == Some(true)).collect();
+    let mut settled = vec![true; s.len()];
+    let mut lower_bound = model.energy(&set);
+    for (&v, i) in network.variables.iter().zip(0..) {
+        let side = network.graph.side(i);
+        set[v as usize] = match choice {
+            MapChoice::Minimal => side == Side::Source,
+            MapChoice::Maximal => side != Side::Sink,
+        };
+        settled[v as usize] = side != Side::Free;
+        lower_bound += network.unit.value(-network.graph.excess(i)).min(0.0);
+    }
+    Some(Exact { set, lower_bound, settled })
+}
+
+#[cfg(test)]
+mod tests {
+    use ac_library::MfGraph;
+    use proptest::prelude::*;
+
+    use super::super::tests::{grid_model, run, sets};
+    use super::super::{Options, SolverKind};
+    use super::*;
+    use crate::factor::{Chain, Factor};
+    use crate::model::Layer;
+
+    fn loose(map: MapChoice, sweeps: usize) -> Options {
+        Options { map, max_iterations: sweeps, tolerance: 1e-12, ..Options::default() }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn the_mask_is_the_smallest_or_largest_of_the_best_sets(
+            m in prop::collection::vec(-3..=3_i32, 12), w in prop::collection::vec(0..=2_i32, 24),
+            labels in prop::collection::vec(0..3_u8, 12), c in 0..3_i32, sweeps in prop_oneof![0..4_usize, Just(300)],
+        ) {
+            let real = |v: &[i32]| -> Vec<f64> { v.iter().map(|&v| f64::from(v)).collect() };
+            let model = grid_model(4, 3, &real(&m), &real(&w), &labels, 8.0 * f64::from(c));
+            let energies: Vec<f64> = sets(12).map(|set| model.energy(&set)).collect();
+            let least = energies.iter().copied().fold(f64::INFINITY, f64::min);
+            let best: Vec<Vec<bool>> = sets(12).zip(&energies).filter(|(_, f)| **f < least + 1e-9).map(|(set, _)| set).collect();
+            for map in [MapChoice::Minimal, MapChoice::Maximal] {
+                let solution = run(&model, &loose(map, sweeps));
+                let proof = &solution.certificate;
+                prop_assert!(proof.map_proved_optimal);
+                prop_assert!((proof.map_lower_bound - least).abs() < 1e-9 && (proof.map_energy - least).abs() < 1e-9);
+                for v in 0..12 {
+                    let (all, some) = (best.iter().all(|a| a[v]), best.iter().any(|a| a[v]));
+                    // Whole numbers are exact with cut edges alone; superpixel shares round, and may split ties either way.
+                    if c == 0 || all == some {
+                        prop_assert_eq!(solution.set[v], if map == MapChoice::Minimal { all } else { some });
+                    }
+                    prop_assert_eq!(map.contains(solution.s[v]), solution.set[v]);
+                    prop_assert!(c > 0 || proof.certified[v] || all != some);
+                }
+            }
+        }
+    }
+
+    /// A grid with whole weights, and its smallest and largest mask by an independent program.
+    fn whole_grid(width: usize, height: usize, m: &[i64], w: &[i64]) -> (Model, [Vec<bool>; 2]) {
+        let n = width * height;
+        let mut graphs = [MfGraph::<i64>::new(n + 2), MfGraph::<i64>::new(n + 2)];
+        let mut arc = |p: usize, q: usize, c: i64| {
+            graphs[0].add_edge(p, q, c);
+            graphs[1].add_edge(q, p, c);
+        };
+        for (v, &m) in m.iter().enumerate() {
+            arc(n, v, (-m).max(0));
+            arc(v, n + 1, m.max(0));
+        }
+        let mut weights = w.iter().copied().cycle();
+        let mut lines = |count: usize, line: &dyn Fn(usize) -> Vec<u32>| {
+            let chain = |i: usize| {
+                let scope = line(i);
+                let w: Vec<i64> = scope[1..].iter().map(|_| weights.next().unwrap()).collect();
+                for (pair, &w) in scope.windows(2).zip(&w) {
+                    arc(pair[0] as usize, pair[1] as usize, w);
+                    arc(pair[1] as usize, pair[0] as usize, w);
+                }
+                (scope, Box::new(Chain::new(w.iter().map(|&w| w as f64).collect()).unwrap()) as Box<dyn Factor>)
+            };
+            Layer::new(n, (0..count).map(chain).collect())
+        };
+        let rows = lines(height, &|y| (0..width).map(|x| (y * width + x) as u32).collect());
+        let columns = lines(width, &|x| (0..height).map(|y| (y * width + x) as u32).collect());
+        graphs[0].flow(n, n + 1);
+        graphs[1].flow(n + 1, n);
+        let smallest = graphs[0].min_cut(n)[..n].to_vec();
+        let largest = graphs[1].min_cut(n + 1)[..n].iter().map(|reaches| !reaches).collect();
+        let m = m.iter().map(|&m| m as f64).collect();
+        (Model::new(m, vec![rows, columns]).unwrap(), [smallest, largest])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20))]
+
+        #[test]
+        fn cut_masks_equal_an_independent_minimum_cut(
+            width in 2..40_usize, height in 2..40_usize, strength in 0..20_i64, sweeps in 0..60_usize,
+            m in prop::collection::vec(-9..9_i64, 1600), w in prop::collection::vec(0..5_i64, 700), divide in any::<bool>(),
+        ) {
+            let w: Vec<i64> = w.iter().map(|w| w * strength / 4).collect();
+            let (model, masks) = whole_grid(width, height, &m[..width * height], &w);
+            let solver = if divide { SolverKind::DivideConquer } else { SolverKind::Accelerated };
+            for (map, mask) in [MapChoice::Minimal, MapChoice::Maximal].into_iter().zip(masks) {
+                let solution = run(&model, &Options { solver, ..loose(map, sweeps) });
+                prop_assert!(solution.certificate.map_proved_optimal);
+                prop_assert_eq!(solution.set, mask);
+            }
+        }
+    }
+}

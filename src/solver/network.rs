@@ -1,0 +1,245 @@
+//! A model as a flow network: F(A) = min { cost(A ∪ Y) : Y auxiliary nodes }, on the variables that are not fixed yet.
+//!
+//! Chains are edges already. A table h(k) of concave gains d₁ ≥ … ≥ d_n is linear plus Σ_j a_j min(k, j) over the places j where the
+//! gains drop by a_j, and min(k, j) = min_y { j·y + Σ_i x_i(1 − y) } needs one auxiliary node and n arcs: robust Pⁿ has two drops, at
+//! most four when Q·N is no whole number. A quadratic table drops everywhere by the same δ and is cheaper as a complete graph,
+//! h(k) = k·h(n)/n + ½δ·k(n − k). A fixed variable moves into its neighbours' costs; a table keeps what lies beyond the fixed ones.
+//!
+//! Auxiliary nodes start with excess zero: the j·y they cost has already been drawn as flow from their pixels, evenly. So the excesses
+//! of the variables are −s with s ∈ B(F) from the start, and stay so however flow is pushed.
+
+use crate::kernel::max_flow::{Edge, Graph, Unit};
+use crate::model::Model;
+
+/// The network, in whole units.
+pub(super) struct Network {
+    pub(super) graph: Graph,
+    pub(super) unit: Unit,
+    /// The variable of each node; auxiliary nodes come after them.
+    pub(super) variables: Vec<u32>,
+}
+
+/// Why there is no network.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NotAGraph {
+    /// A factor that is neither a chain nor a table.
+    Factor,
+    /// More edges than allowed.
+    Edges(usize),
+}
+
+/// Terms in real numbers, before the unit is known.
+#[derive(Default)]
+struct Terms {
+    unary: Vec<f64>,
+    /// Both ways alike.
+    edges: Vec<(u32, u32, f64)>,
+    truncated: Vec<Truncated>,
+}
+
+/// a·min(|A ∩ nodes|, limit)
+struct Truncated {
+    nodes: std::rc::Rc<[u32]>,
+    weight: f64,
+    limit: usize,
+}
+
+impl Network {
+    /// The network of the variables for which `fixed` does not say whether they are inside. Superpixels may add `max_edges` edges.
+    pub(super) fn new(
+        model: &Model,
+        fixed: impl Fn(usize) -> Option<bool>,
+        max_edges: usize,
+    ) -> Result<Self, NotAGraph> {
+        let variables: Vec<u32> = (0..model.n_variables() as u32).filter(|&v| fixed(v as usize).is_none()).collect();
+        let mut node = vec![u32::MAX; model.n_variables()];
+        variables.iter().zip(0..).for_each(|(&v, i)| node[v as usize] = i);
+        let unary = variables.iter().map(|&v| model.unary()[v as usize]).collect();
+        let mut terms = Terms { unary, ..Terms::default() };
+        let mut n_edges = 0;
+        for layer in model.layers() {
+            for (factor, range) in layer.factors().iter().zip(layer.starts().windows(2)) {
+                let scope = || (range[0]..range[1]).map(|place| layer.variable(place));
+                if let Some(chain) = factor.as_chain() {
+                    for ((p, q), &w) in scope().zip(scope().skip(1)).zip(chain.weights()) {
+                        terms.edge((node[p], fixed(p)), (node[q], fixed(q)), w);
+                    }
+                } else if let Some(gains) = factor.gains() {
+                    let known = scope().filter(|&v| fixed(v) == Some(true)).count();
+                    let free: Vec<u32> = scope().map(|v| node[v]).filter(|&i| i != u32::MAX).collect();
+                    let table = Table::new(&gains[known..known + free.len()], rounding(&gains));
+                    n_edges += table.n_edges(free.len());
+                    if n_edges <= max_edges {
+                        terms.table(&free, &table);
+                    }
+                } else {
+                    return Err(NotAGraph::Factor);
+                }
+            }
+        }
+        if n_edges > max_edges {
+            return Err(NotAGraph::Edges(n_edges));
+        }
+        let (graph, unit) = terms.into_units();
+        Ok(Self { graph, unit, variables })
+    }
+}
+
+impl Terms {
+    fn edge(&mut self, (p, p_fixed): (u32, Option<bool>), (q, q_fixed): (u32, Option<bool>), w: f64) {
+        match (p_fixed, q_fixed) {
+            (None, None) if w > 0.0 => self.edges.push((p, q, w)),
+            (None, Some(inside)) => self.unary[p as usize] += if inside { -w } else { w },
+            (Some(inside), None) => self.unary[q as usize] += if inside { -w } else { w },
+            _ => {}
+        }
+    }
+
+    fn table(&mut self, nodes: &[u32], table: &Table) {
+        match table {
+            Table::Quadratic { slope, weight } => {
+                nodes.iter().for_each(|&i| self.unary[i as usize] += slope);
+                for (k, &p) in nodes.iter().enumerate() {
+                    self.edges.extend(nodes[k + 1..].iter().map(|&q| (p, q, *weight)));
+                }
+            }
+            Table::Pieces { last, drops } => {
+                nodes.iter().for_each(|&i| self.unary[i as usize] += last);
+                let nodes: std::rc::Rc<[u32]> = nodes.into();
+                let truncated = |&(limit, weight): &(usize, f64)| Truncated { nodes: nodes.clone(), weight, limit };
+                self.truncated.extend(drops.iter().map(truncated));
+            }
+        }
+    }
+
+    fn into_units(self) -> (Graph, Unit) {
+        let Self { unary, edges, truncated } = self;
+        // What can come together in a node bounds its excess, whatever flows.
+        let mut load: Vec<f64> = unary.iter().map(|u| u.abs()).collect();
+        for &(p, q, w) in &edges {
+            load[p as usize] += w;
+            load[q as usize] += w;
+        }
+        let mut largest = 0.0_f64;
+        for term in &truncated {
+            term.nodes.iter().for_each(|&i| load[i as usize] += term.weight);
+            largest = largest.max(term.weight * term.nodes.len() as f64);
+        }
+        let unit = Unit::for_largest(2.0 * load.into_iter().fold(largest, f64::max));
+
+        let mut s: Vec<i64> = unary.iter().map(|&u| unit.nearest(u)).collect();
+        let mut arcs: Vec<Edge> = Vec::with_capacity(edges.len());
+        arcs.extend(edges.iter().map(|&(from, to, w)| {
+            let capacity = unit.within(w);
+            Edge { from, to, capacity, reverse: capacity }
+        }));
+        let n_nodes = unary.len() + truncated.len();
+        for (term, auxiliary) in truncated.iter().zip(unary.len() as u32..) {
+            let weight = unit.within(term.weight);
+            let n = term.nodes.len() as i64;
+            // limit·weight units, dealt out one after the other.
+            let total = i128::from(weight) * term.limit as i128;
+            let (each, rest) = ((total / i128::from(n)) as i64, (total % i128::from(n)) as i64);
+            for (&from, k) in term.nodes.iter().zip(0..) {
+                let flow = each + i64::from(k < rest);
+                s[from as usize] += flow;
+                arcs.push(Edge { from, to: auxiliary, capacity: weight - flow, reverse: flow });
+            }
+        }
+        let mut graph = Graph::new(n_nodes, &arcs);
+        s.iter().enumerate().for_each(|(i, s)| graph.set_excess(i, -s));
+        (graph, unit)
+    }
+}
+
+/// A concave table as a sum of terms that are cuts.
+#[derive(Debug, PartialEq)]
+enum Table {
+    /// k·slope + weight·k(n − k)
+    Quadratic { slope: f64, weight: f64 },
+    /// k·last + Σ drop·min(k, j) over (j, drop)
+    Pieces { last: f64, drops: Vec<(usize, f64)> },
+}
+
+/// How far rounding can have moved a gain that came from differences of sums.
+fn rounding(gains: &[f64]) -> f64 {
+    let largest = gains.iter().fold(0.0_f64, |largest, d| largest.max(d.abs()));
+    1e-15 * largest * (gains.len() as f64).max(4.0)
+}
+
+impl Table {
+    fn new(gains: &[f64], rounding: f64) -> Self {
+        let n = gains.len();
+        let drop = |i: usize| gains[i] - gains[i + 1];
+        let even = || (1..n - 1).all(|i| (drop(i) - drop(0)).abs() <= rounding);
+        if n >= 2 && drop(0) > rounding && even() {
+            let slope = gains.iter().sum::<f64>() / n as f64;
+            return Table::Quadratic { slope, weight: 0.5 * (gains[0] - gains[n - 1]) / (n - 1) as f64 };
+        }
+        // Runs of equal gains; each is replaced by its mean, so that h is met where runs end.
+        let mut runs: Vec<(usize, f64)> = Vec::new();
+        let mut start = 0;
+        for end in 1..=n {
+            if end == n || gains[start] - gains[end] > rounding {
+                runs.push((end, gains[start..end].iter().sum::<f64>() / (end - start) as f64));
+                start = end;
+            }
+        }
+        let drops = runs.windows(2).map(|run| (run[0].0, (run[0].1 - run[1].1).max(0.0))).collect();
+        Table::Pieces { last: runs.last().map_or(0.0, |run| run.1), drops }
+    }
+
+    fn n_edges(&self, n: usize) -> usize {
+        match self {
+            Table::Quadratic { .. } => n * (n - 1) / 2,
+            Table::Pieces { drops, .. } => n * drops.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// h(k) as the network has it: the auxiliary nodes free to choose.
+    fn value(table: &Table, n: usize, k: usize) -> f64 {
+        let k_ = k as f64;
+        match table {
+            Table::Quadratic { slope, weight } => k_ * slope + weight * k_ * (n - k) as f64,
+            Table::Pieces { last, drops } => k_ * last + drops.iter().map(|(j, a)| a * k.min(*j) as f64).sum::<f64>(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_table_is_the_sum_of_its_terms(mut gains in prop::collection::vec(-3..3_i32, 0..12), even in any::<bool>(), shift in -1.0..1.0_f64) {
+            gains.sort_unstable_by(|a, b| b.cmp(a));
+            let n = gains.len();
+            let gains: Vec<f64> = gains.iter().zip(0..).map(|(d, i)| if even { shift - f64::from(i) } else { shift + f64::from(*d) }).collect();
+            let table = Table::new(&gains, rounding(&gains));
+            prop_assert_eq!(matches!(table, Table::Quadratic { .. }), n > 1 && (even || n == 2 && gains[0] > gains[1] || {
+                let drop = gains[0] - gains[1];
+                drop > 0.5 && gains.windows(2).all(|d| (d[0] - d[1] - drop).abs() < 0.5)
+            }));
+            for k in 0..=n {
+                prop_assert!((value(&table, n, k) - gains[..k].iter().sum::<f64>()).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn a_robust_table_has_two_drops_whatever_rounding_did() {
+        let h =
+            |k: usize| 3.7 * 1000.0 * 0.25 * (k as f64 / 1000.0 / 0.1).min((1.0 - k as f64 / 1000.0) / 0.1).min(1.0);
+        let mut gains: Vec<f64> = (0..1000).map(|k| h(k + 1) - h(k)).collect();
+        for i in 1..1000 {
+            gains[i] = gains[i].min(gains[i - 1]);
+        }
+        let table = Table::new(&gains, rounding(&gains));
+        let Table::Pieces { drops, .. } = &table else { panic!("{table:?}") };
+        assert_eq!(drops.iter().map(|d| d.0).collect::<Vec<_>>(), [100, 900]);
+        assert!((0..=1000).all(|k| (value(&table, 1000, k) - h(k)).abs() < 1e-9));
+    }
+}
