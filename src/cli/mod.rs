@@ -19,6 +19,7 @@ mod parse;
 mod progress;
 mod segment;
 mod summary;
+mod superpixels;
 mod voice;
 
 use std::ffi::OsString;
@@ -74,6 +75,7 @@ Exit codes:
 #[derive(Debug, Subcommand)]
 enum Command {
     Segment(Box<segment::Segment>),
+    Superpixels(superpixels::Superpixels),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -137,6 +139,7 @@ pub(crate) fn run() -> ExitCode {
     }
     let result = match &cli.command {
         Command::Segment(command) => command.run(&cli.global, &voice),
+        Command::Superpixels(command) => command.run(&voice),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
     };

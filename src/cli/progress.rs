@@ -24,8 +24,7 @@ pub(super) struct Bar {
 
 impl Bar {
     pub(super) fn new(voice: Voice, tolerance: f64) -> Self {
-        let target = if voice.is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(Some(LENGTH), target);
+        let bar = new_bar(voice);
         bar.set_style(style("{spinner} {msg}"));
         bar.set_message("reading");
         bar.enable_steady_tick(Duration::from_millis(100));
@@ -62,6 +61,38 @@ impl Drop for Bar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// A bar for a stage that knows what share of it is done; cleared when dropped.
+#[derive(Debug)]
+pub(super) struct Meter(ProgressBar);
+
+impl Meter {
+    pub(super) fn new(voice: Voice, message: String) -> Self {
+        let bar = new_bar(voice);
+        bar.set_style(style("{spinner} {msg} [{bar:32}] {percent} %"));
+        bar.set_message(message);
+        Self(bar)
+    }
+
+    /// Any thread may tell, in any order; the bar only goes forward.
+    pub(super) fn show(&self, share: f64) {
+        let position = (share * LENGTH as f64) as u64;
+        if position > self.0.position() {
+            self.0.set_position(position);
+        }
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn new_bar(voice: Voice) -> ProgressBar {
+    let target = if voice.is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    ProgressBar::with_draw_target(Some(LENGTH), target)
 }
 
 /// How far `gap` has come from `first` to `tolerance`, in factors.

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use rayon::join;
+use rayon::prelude::*;
 
 pub use scene::Scene;
 pub use write::{Written, output_names};
@@ -277,7 +278,7 @@ fn cut_superpixels(scene: &Scene, options: &Options) -> Result<Vec<Partition>> {
         return Ok(Vec::new());
     }
     match &scene.partitions[..] {
-        [] => options.layers.iter().map(|layer| superpixel::mean_shift(&scene.picture, layer)).collect(),
+        [] => options.layers.par_iter().map(|layer| superpixel::mean_shift(&scene.picture, layer)).collect(),
         given => Ok(given.to_vec()),
     }
 }

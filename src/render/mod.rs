@@ -14,6 +14,7 @@ mod marginals;
 mod mask;
 mod overlay;
 
+pub mod regions;
 pub mod report;
 mod trace;
 mod trimap;

@@ -8,3 +8,6 @@ mod program;
 
 /// What the written files promise to each other: marginals, mask, log-odds, report.
 mod outputs;
+
+/// `lfield superpixels`: label maps, pictures and summary.
+mod superpixels;
