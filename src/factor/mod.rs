@@ -46,6 +46,7 @@ pub struct Scratch {
     tv: total_variation::Scratch,
     isotonic: isotonic::Scratch,
     values: Vec<f64>,
+    keys: Vec<u64>,
     sorted: Vec<(f64, u32)>,
 }
 
