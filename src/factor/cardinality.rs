@@ -78,7 +78,7 @@ impl Cardinality {
 /// Sorts the values downwards, each with its place; equal values keep their order.
 ///
 /// Whole numbers sort several times faster than pairs: the key is the value's bits, made to order like the value, with the place in
-/// the lowest bits instead of the last digits. A pass of insertions then puts right the few that differ only there.
+/// the lowest bits instead of the last digits. Runs that agree in all other bits are then sorted by the values themselves.
 fn sort_downwards(x: &[f64], keys: &mut Vec<u64>, sorted: &mut Vec<(f64, u32)>) {
     let place_bits = usize::BITS - x.len().leading_zeros();
     let places = (1_u64 << place_bits) - 1;
@@ -90,13 +90,14 @@ fn sort_downwards(x: &[f64], keys: &mut Vec<u64>, sorted: &mut Vec<(f64, u32)>) 
         let place = (key & places) as u32;
         (x[place as usize], place)
     }));
-    let after = |a: (f64, u32), b: (f64, u32)| a.0 < b.0 || (a.0 == b.0 && a.1 > b.1);
-    for i in 1..sorted.len() {
-        let mut j = i;
-        while j > 0 && after(sorted[j - 1], sorted[j]) {
-            sorted.swap(j - 1, j);
-            j -= 1;
+    let mut start = 0;
+    for run in keys.chunk_by(|a, b| a & !places == b & !places) {
+        let end = start + run.len();
+        // Equal values already stand in order of place.
+        if run.len() > 1 && !sorted[start..end].is_sorted_by(|a, b| a.0 >= b.0) {
+            sorted[start..end].sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         }
+        start = end;
     }
 }
 
