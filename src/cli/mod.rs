@@ -58,19 +58,24 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  lfield segment cat.jpg                          strokes in cat.scribbles.png, results in lfield-out/
-  lfield segment cat.jpg --scribbles s.png -o out --emit all
-  lfield segment --help                           every option, explained";
+  lfield segment cat.jpg         strokes in cat.scribbles.png, results in lfield-out
+  lfield segment cat.jpg --scribbles strokes.png -o out --emit all
+  lfield segment --help          every option, explained";
 
 const EXAMPLES_AND_CODES: &str = "\
 Examples:
-  lfield segment cat.jpg                          strokes in cat.scribbles.png, results in lfield-out/
-  lfield segment cat.jpg --scribbles s.png -o out --emit all
-  lfield segment --help                           every option, explained
+  lfield segment cat.jpg         strokes in cat.scribbles.png, results in lfield-out
+  lfield segment cat.jpg --scribbles strokes.png -o out --emit all
+  lfield segment --help          every option, explained
   lfield completions bash > ~/.local/share/bash-completion/completions/lfield
 
 Exit codes:
-  0 done   1 an input failed   2 usage   3 nothing to do   4 not certified under --strict   130 interrupted";
+  0    done
+  1    an input failed
+  2    the command line makes no sense
+  3    nothing to do
+  4    not certified, under --strict
+  130  interrupted";
 
 #[derive(Debug, Subcommand)]
 enum Command {

@@ -62,15 +62,16 @@ pub(super) struct Segment {
 
 const EXAMPLES: &str = "\
 Examples:
-  lfield segment cat.jpg                               strokes found beside the photo
-  lfield segment cat.jpg --scribbles s.png -o out      strokes and results where you say
-  lfield segment cat.jpg --emit cutout,overlay --matte soft
-  lfield segment cat.jpg --beta 40                     smoother outline
-  lfield segment cat.jpg --prior network.png           clean up a network's probabilities
-  lfield segment cat.jpg --paper --beta 1 --gamma 0.1  the model as printed in the paper
+  lfield segment cat.jpg                           strokes found beside the photo
+  lfield segment cat.jpg --scribbles s.png -o out  strokes and results where you say
+  lfield segment cat.jpg --emit cutout --matte soft
+  lfield segment cat.jpg --beta 40                 smoother outline
+  lfield segment cat.jpg --prior network.png       clean up a network's probabilities
+  lfield segment cat.jpg --paper --beta 1 --gamma 0.1
 
-Strokes: paint red on the object and blue on the background, on a transparent layer or a copy of the photo, and save
-them as cat.scribbles.png beside cat.jpg. Other encodings: --scribble-format.";
+Strokes: paint red on the object and blue on the background, on a transparent
+layer of the photo's size or on a copy of the photo, and save them as
+cat.scribbles.png beside cat.jpg. Other encodings: --scribble-format.";
 
 impl Segment {
     pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<ExitCode> {

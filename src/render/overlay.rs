@@ -1,9 +1,9 @@
 //! `STEM.overlay.png`: the photo with the mask's outline and a light tint.
 //!
-//! The object gets a light tint, the background loses half of its colour and a little light, and a thin line of the tint's full
-//! colour runs just outside the mask, so that even an object one pixel wide stays visible inside it. Magenta, because hardly
-//! any photo has it. The line's width grows with the photo: one pixel up to about a megapixel, so that a large photo scaled to a
-//! screen still shows it.
+//! The object gets a light tint and the background loses half of its colour and a quarter of its light. Just outside the mask, so that
+//! even an object one pixel wide stays visible inside it, runs a thin bright line with a dark shadow: one of the two stands
+//! out against any photo. The line's width grows with the photo, one pixel up to about a megapixel, so that a large photo scaled
+//! to a screen still shows it.
 
 use png::ColorType;
 use rayon::prelude::*;
@@ -12,10 +12,11 @@ use super::encode::encode8;
 use crate::field::{Mask, Shape};
 use crate::picture::Picture;
 
-const ACCENT: [u8; 3] = [255, 0, 170];
+const ACCENT: [u8; 3] = [255, 221, 0];
+const SHADOW: [u8; 3] = [24, 16, 0];
 
 /// How much of the accent lies over the object.
-const TINT: f64 = 0.22;
+const TINT: f64 = 0.12;
 
 /// The overlay as an RGB PNG.
 pub fn overlay(picture: &Picture, mask: &Mask) -> Vec<u8> {
@@ -23,6 +24,7 @@ pub fn overlay(picture: &Picture, mask: &Mask) -> Vec<u8> {
     let inside = mask.as_slice();
     let width = line_width(shape);
     let line = near_border(shape, inside, false, width);
+    let shadow = near_border(shape, inside, false, 2 * width);
     let samples: Vec<u8> = picture
         .rgb()
         .par_iter()
@@ -30,6 +32,7 @@ pub fn overlay(picture: &Picture, mask: &Mask) -> Vec<u8> {
         .flat_map_iter(|(pixel, &rgb)| match inside[pixel] {
             true => mix(rgb, ACCENT, TINT),
             false if line[pixel] => ACCENT,
+            false if shadow[pixel] => mix(recede(rgb), SHADOW, 0.6),
             false => recede(rgb),
         })
         .collect();
@@ -40,11 +43,11 @@ fn line_width(shape: Shape) -> usize {
     (shape.width.min(shape.height) as f64 / 900.0).ceil().max(1.0) as usize
 }
 
-/// Half-way to grey, and a little darker.
+/// Half-way to grey, and darker.
 fn recede(rgb: [u8; 3]) -> [u8; 3] {
     let [r, g, b] = rgb.map(f64::from);
     let grey = 0.299 * r + 0.587 * g + 0.114 * b;
-    [r, g, b].map(|channel| (0.85 * (0.5 * channel + 0.5 * grey)).round() as u8)
+    [r, g, b].map(|channel| (0.75 * (0.5 * channel + 0.5 * grey)).round() as u8)
 }
 
 fn mix(from: [u8; 3], to: [u8; 3], share: f64) -> [u8; 3] {
