@@ -51,8 +51,8 @@ pub enum Error {
         why: String,
     },
 
-    /// The output folder cannot be made.
-    #[error("cannot make the output folder {}: {source}; choose another with -o", path.display())]
+    /// The output folder cannot be made or written to.
+    #[error("cannot write to the folder {}: {source}; choose another with -o", path.display())]
     OutputFolder {
         /// The folder.
         path: PathBuf,

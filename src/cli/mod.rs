@@ -25,6 +25,7 @@ mod voice;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{ArgAction, Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use voice::Voice;
@@ -128,11 +129,7 @@ pub(crate) fn run() -> ExitCode {
     let parsed = Cli::command().color(color).try_get_matches_from(&arguments);
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are successes; whoever reads them may hang up.
-            let _ = error.print();
-            return if error.use_stderr() { USAGE.into() } else { ExitCode::SUCCESS };
-        }
+        Err(error) => return explain(&error),
     };
     let voice = Voice::new(&cli.global);
     if let Some(threads) = cli.global.threads {
@@ -150,16 +147,19 @@ pub(crate) fn run() -> ExitCode {
     };
     match result {
         Ok(code) => code,
-        Err(error) if hung_up(&error) => ExitCode::SUCCESS,
-        Err(error) if interrupted(&error) => {
-            voice.say("interrupted; nothing was written");
-            INTERRUPTED.into()
-        }
-        Err(error) => {
-            voice.error(&error);
-            FAILED.into()
-        }
+        Err(error) => failure(&error, &voice),
     }
+}
+
+/// Options that are fine one by one and make no sense together.
+fn usage(message: &str) -> clap::Error {
+    Cli::command().error(ErrorKind::ArgumentConflict, message)
+}
+
+/// Prints what clap has to say. Help and version are successes; whoever reads them may hang up.
+fn explain(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    if error.use_stderr() { USAGE.into() } else { ExitCode::SUCCESS }
 }
 
 /// `--color` has to be known before the arguments are parsed, because parsing may already have something to say.
@@ -172,13 +172,22 @@ fn color_wanted(arguments: &[OsString]) -> When {
     value.and_then(|value| When::from_str(value, false).ok()).unwrap_or(When::Auto)
 }
 
-fn hung_up(error: &anyhow::Error) -> bool {
-    let broken = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-    };
-    error.chain().any(broken)
+/// Says what went wrong and picks the exit code.
+fn failure(error: &anyhow::Error, voice: &Voice) -> ExitCode {
+    if let Some(usage) = error.downcast_ref::<clap::Error>() {
+        return explain(usage);
+    }
+    if let Some(lfield::Error::Interrupted) = error.downcast_ref() {
+        voice.say(error);
+        return INTERRUPTED.into();
+    }
+    if error.chain().any(hung_up) {
+        return ExitCode::SUCCESS;
+    }
+    voice.error(error);
+    FAILED.into()
 }
 
-fn interrupted(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(lfield::Error::Interrupted))
+fn hung_up(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }

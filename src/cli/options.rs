@@ -142,7 +142,12 @@ pub(super) fn options(
     max_pixels: u64,
     seed: u64,
     from_file: bool,
-) -> pipeline::Options {
+) -> Result<pipeline::Options, clap::Error> {
+    if from_file && model.geodesic == Some(Geodesic::Auto) {
+        return Err(super::usage(
+            "--geodesic auto reads the colours of the strokes, which --unary and --prior replace: give a number",
+        ));
+    }
     let defaults = pipeline::Options::default();
     let mut options = if model.paper { defaults.paper() } else { defaults };
     options.limits.max_pixels = max_pixels;
@@ -196,7 +201,7 @@ pub(super) fn options(
         MatteName::Soft => Matte::Soft,
     };
     options.output.trimap_band = output.trimap_band;
-    options
+    Ok(options)
 }
 
 /// Stroke encodings.

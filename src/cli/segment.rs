@@ -1,5 +1,6 @@
 //! `lfield segment IMAGE`: the main job.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -76,13 +77,13 @@ cat.scribbles.png beside cat.jpg. Other encodings: --scribble-format.";
 impl Segment {
     pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<ExitCode> {
         interrupt::listen(*voice);
-        let (input, options) = (self.input(), self.options(global));
-        input.refuse_overwriting(&self.output, &options)?;
+        let (input, options) = (self.input(), self.options(global)?);
+        input.check_folder(&self.output, &options)?;
 
         let mut bar = Bar::new(*voice, options.solver.tolerance);
         let segmentation = pipeline::segment(&input, &options, &mut |event| {
             bar.show(event);
-            interrupt::requested()
+            ControlFlow::Continue(())
         })?;
         drop(bar);
 
@@ -110,7 +111,7 @@ impl Segment {
         }
     }
 
-    fn options(&self, global: &Global) -> pipeline::Options {
+    fn options(&self, global: &Global) -> Result<pipeline::Options, clap::Error> {
         let from_file = self.unary.is_some() || self.prior.is_some();
         options(&self.model, &self.solver, &self.outputs, self.max_pixels, global.seed, from_file)
     }

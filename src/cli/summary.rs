@@ -22,7 +22,7 @@ pub(super) fn tell(voice: Voice, segmentation: &Segmentation, written: &Written,
         }
     }
     line("seconds", seconds(report));
-    line("wrote", wrote(written, folder));
+    line("wrote", wrote(written, Path::new(&report.input.image), folder));
     for warning in &report.warnings {
         voice.warn(warning);
     }
@@ -64,11 +64,14 @@ fn solved(status: Status, report: &Report) -> String {
         Status::TimeLimit => "stopped at --time-limit",
         Status::Interrupted => "interrupted",
     };
+    let quality = match error {
+        0.0 => "exact".to_string(),
+        error => format!("probabilities are within {} of the optimum (RMS)", short(error)),
+    };
     format!(
-        "{how} after {} sweeps, gap {} per pixel: probabilities are within {} of the optimum (RMS)",
+        "{how} after {} sweeps, gap {} per pixel: {quality}",
         report.solve.iterations,
-        short(report.solve.gap_per_pixel),
-        short(error)
+        short(report.solve.gap_per_pixel)
     )
 }
 
@@ -126,10 +129,15 @@ fn seconds(report: &Report) -> String {
     )
 }
 
-fn wrote(written: &Written, folder: &Path) -> String {
-    let names: Vec<String> =
-        written.files.iter().map(|file| file.file_name().unwrap_or_default().to_string_lossy().into_owned()).collect();
-    format!("{} in {}", names.join(", "), folder.display())
+/// `out/cat.{mask.png,heatmap.png}`: short, and a shell can expand it.
+fn wrote(written: &Written, image: &Path, folder: &Path) -> String {
+    let stem = image.file_stem().unwrap_or_default().to_string_lossy();
+    let names = written.files.iter().filter_map(|file| file.file_name()).map(|name| name.to_string_lossy());
+    let suffixes: Vec<String> = names.map(|name| name[stem.len() + 1..].to_string()).collect();
+    match &suffixes[..] {
+        [only] => format!("{}", folder.join(format!("{stem}.{only}")).display()),
+        several => format!("{}", folder.join(format!("{stem}.{{{}}}", several.join(","))).display()),
+    }
 }
 
 /// 1234567 as 1,234,567.

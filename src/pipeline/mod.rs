@@ -264,9 +264,11 @@ fn warnings(scene: &Scene, solution: &Solution, mask: &Mask, options: &Options) 
         ));
     }
     match mask.area() {
-        0 => warnings.push("the mask is empty: paint more of the object, or lower --beta and --gamma".to_string()),
+        0 => warnings.push("the mask is empty: mark more of the object, or lower --beta and --gamma".to_string()),
         area if area == scene.picture.shape().n_pixels() => {
-            warnings.push("the mask covers the whole photo: paint more of the background".to_string());
+            warnings.push(
+                "the mask covers the whole photo: mark more of the background, or lower --beta and --gamma".to_string(),
+            );
         }
         _ => {}
     }

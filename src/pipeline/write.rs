@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::{EvidenceFile, Input, Options, Segmentation};
 use crate::assemble::Phi;
-use crate::render::files::{Rendered, Staged, refuse_overwriting};
+use crate::render::files::{Rendered, Staged, probe, refuse_overwriting};
 use crate::render::report::{self, Report};
 use crate::render::{self, Output, TraceRow};
 use crate::solver::Status;
@@ -34,8 +34,10 @@ impl Input {
         named.map(PathBuf::as_path).collect()
     }
 
-    /// Refuses an output folder in which an output would replace one of the inputs. Asked before the work begins.
-    pub fn refuse_overwriting(&self, folder: &Path, options: &Options) -> Result<()> {
+    /// Refuses an output folder that cannot be written to, or in which an output would replace one of the inputs. To be
+    /// asked before the work begins.
+    pub fn check_folder(&self, folder: &Path, options: &Options) -> Result<()> {
+        probe(folder)?;
         let mut files = self.files();
         let found = self.scribbles.is_none().then(|| crate::annotation::discover(&self.image).ok()).flatten();
         files.extend(found.as_deref());
@@ -100,7 +102,7 @@ impl Segmentation {
         last_word: &dyn Fn() -> ControlFlow<()>,
     ) -> Result<Written> {
         let began = Instant::now();
-        input.refuse_overwriting(folder, options)?;
+        input.check_folder(folder, options)?;
         let emit: Vec<Output> = Output::ALL.into_iter().filter(|o| options.output.emit.contains(o)).collect();
         let stem = input.image.file_stem().unwrap_or_default();
         let mut staged = Staged::new(folder)?;

@@ -63,6 +63,20 @@ impl Staged {
     }
 }
 
+/// Refuses a folder that cannot be made or written to, without making it: tries the nearest one that exists.
+pub fn probe(folder: &Path) -> Result<()> {
+    let existing = folder.ancestors().map(or_here).find(|ancestor| ancestor.exists()).unwrap_or(Path::new("."));
+    match temporary_in(existing) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(Error::OutputFolder { path: folder.to_path_buf(), source }),
+    }
+}
+
+/// The last ancestor of a relative path is the empty one, which means here.
+fn or_here(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}
+
 /// Refuses output names that are one of the inputs, under whatever name. To be asked before the work begins.
 pub fn refuse_overwriting(folder: &Path, names: &[OsString], inputs: &[&Path]) -> Result<()> {
     for name in names {
@@ -144,6 +158,18 @@ mod tests {
         assert!(error.to_string().contains("b"), "{error}");
         drop(staged);
         assert_eq!(names_in(folder.path()), ["b"]);
+    }
+
+    #[test]
+    fn a_folder_is_probed_without_being_made() {
+        let folder = tempfile::tempdir().unwrap();
+        probe(&folder.path().join("a/b/c")).unwrap();
+        assert!(names_in(folder.path()).is_empty());
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        for taken in ["file", "file/below"] {
+            let error = probe(&folder.path().join(taken)).unwrap_err();
+            assert!(error.to_string().contains(taken), "{error}");
+        }
     }
 
     #[cfg(unix)]

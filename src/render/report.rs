@@ -263,29 +263,29 @@ pub struct Marginals {
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Timing {
     /// Reading and decoding the inputs.
-    #[serde(serialize_with = "milliseconds")]
+    #[serde(serialize_with = "microseconds")]
     pub load: f64,
     /// Colour mixtures and stroke distance.
-    #[serde(serialize_with = "milliseconds")]
+    #[serde(serialize_with = "microseconds")]
     pub unary: f64,
     /// Mean shift (beside `unary`, not after it).
-    #[serde(serialize_with = "milliseconds")]
+    #[serde(serialize_with = "microseconds")]
     pub superpixels: f64,
     /// Building the model.
-    #[serde(serialize_with = "milliseconds")]
+    #[serde(serialize_with = "microseconds")]
     pub assemble: f64,
     /// The solve and its certificate.
-    #[serde(serialize_with = "milliseconds")]
+    #[serde(serialize_with = "microseconds")]
     pub solve: f64,
     /// Rendering, encoding and writing.
-    #[serde(serialize_with = "milliseconds")]
+    #[serde(serialize_with = "microseconds")]
     pub write: f64,
     /// From start to end.
-    #[serde(serialize_with = "milliseconds")]
+    #[serde(serialize_with = "microseconds")]
     pub total: f64,
 }
 
-/// Microseconds are more than a clock on a busy machine can promise.
-fn milliseconds<S: Serializer>(seconds: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+/// More digits than microseconds would only be noise.
+fn microseconds<S: Serializer>(seconds: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64((seconds * 1e6).round() / 1e6)
 }

@@ -21,34 +21,47 @@ impl Desk {
     /// Nothing but the photo, `disc.png`.
     pub(crate) fn with_photo() -> Self {
         let desk = Self { folder: tempfile::tempdir().unwrap() };
-        let noise = |x: u32, y: u32| ((x * 7919 + y * 104_729 + x * y * 31) % 23) as u8;
-        let colour = |x, y| {
-            let grain = noise(x, y);
-            if in_disc(x, y) { [190 + grain, 90 + grain, 40] } else { [40, 80 + grain, 120 + grain] }
-        };
-        RgbImage::from_fn(WIDTH as u32, HEIGHT as u32, |x, y| image::Rgb(colour(x, y)))
-            .save(desk.path("disc.png"))
-            .unwrap();
+        desk.save_photo(1);
         desk
     }
 
     /// The photo and its strokes, `disc.scribbles.png`.
     pub(crate) fn with_strokes() -> Self {
-        let desk = Self::with_photo();
-        desk.save_strokes("disc.scribbles.png");
+        Self::enlarged(1)
+    }
+
+    /// The same scene with `scale` times as many rows and columns.
+    pub(crate) fn enlarged(scale: u32) -> Self {
+        let desk = Self { folder: tempfile::tempdir().unwrap() };
+        desk.save_photo(scale);
+        desk.save_strokes_at("disc.scribbles.png", scale);
         desk
     }
 
-    /// Labels: a dot in the disc is foreground, the left and right margins are background.
+    fn save_photo(&self, scale: u32) {
+        let colour = |x: u32, y: u32| {
+            let grain = ((x * 7919 + y * 104_729 + x * y * 31) % 23) as u8;
+            if in_disc(x / scale, y / scale) { [190 + grain, 90 + grain, 40] } else { [40, 80 + grain, 120 + grain] }
+        };
+        let (width, height) = (scale * WIDTH as u32, scale * HEIGHT as u32);
+        RgbImage::from_fn(width, height, |x, y| image::Rgb(colour(x, y))).save(self.path("disc.png")).unwrap();
+    }
+
     pub(crate) fn save_strokes(&self, name: &str) {
-        let label = |x: u32, y: u32| match (x, y) {
+        self.save_strokes_at(name, 1);
+    }
+
+    /// Labels: a dot in the disc is foreground, the left and right margins are background.
+    fn save_strokes_at(&self, name: &str, scale: u32) {
+        let label = |x: u32, y: u32| match (x / scale, y / scale) {
             (10..=13, 8..=10) => 255,
             (0..=1 | 22..=23, _) => 128,
             _ => 0,
         };
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        GrayImage::from_fn(WIDTH as u32, HEIGHT as u32, |x, y| image::Luma([label(x, y)])).save(path).unwrap();
+        let (width, height) = (scale * WIDTH as u32, scale * HEIGHT as u32);
+        GrayImage::from_fn(width, height, |x, y| image::Luma([label(x, y)])).save(path).unwrap();
     }
 
     /// A `.npy` file of one number per pixel.

@@ -11,3 +11,6 @@ mod outputs;
 
 /// `lfield superpixels`: label maps, pictures and summary.
 mod superpixels;
+
+/// The pipeline as a library: observers that stop it, and what is left behind.
+mod library;
