@@ -21,15 +21,15 @@ use super::parse::{self, Emit};
 #[command(next_help_heading = "Model")]
 pub(super) struct ModelArgs {
     /// Weight of what each pixel's colour and place say
-    #[arg(long, value_name = "A", value_parser = parse::not_negative, default_value_t = model().alpha)]
+    #[arg(long, value_name = "A", value_parser = parse::weight, default_value_t = model().alpha)]
     alpha: f64,
 
     /// Weight of the cut: how much neighbours want to agree. Larger means smoother outlines
-    #[arg(long, value_name = "B", value_parser = parse::not_negative, default_value_t = model().beta)]
+    #[arg(long, value_name = "B", value_parser = parse::weight, default_value_t = model().beta)]
     beta: f64,
 
     /// Weight of the superpixels: how much each wants to be all in or all out. 0 skips them
-    #[arg(long, value_name = "G", value_parser = parse::not_negative, default_value_t = model().gamma)]
+    #[arg(long, value_name = "G", value_parser = parse::weight, default_value_t = model().gamma)]
     gamma: f64,
 
     #[arg(long, value_name = "T|auto", value_parser = parse::theta, help = format!(
@@ -68,7 +68,7 @@ pub(super) struct ModelArgs {
     geodesic: Option<Geodesic>,
 
     /// Divides the whole energy: above 1 softens all probabilities, below 1 sharpens them; the mask stays
-    #[arg(long, value_name = "T", value_parser = parse::positive, default_value_t = model().temperature)]
+    #[arg(long, value_name = "T", value_parser = parse::temperature, default_value_t = model().temperature)]
     temperature: f64,
 
     /// The model as printed in the paper: soft seeds, no outlier share, no stroke distance, --hop-scale paper
@@ -184,6 +184,7 @@ pub(super) fn options(
     options.strict = solver.strict;
     options.solver.solver = match solver.solver {
         SolverName::Accelerated => SolverKind::Accelerated,
+        SolverName::DivideConquer => SolverKind::DivideConquer,
     };
     options.solver.tolerance = solver.tolerance;
     options.solver.max_iterations = solver.max_iterations;
@@ -257,7 +258,10 @@ enum MethodName {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SolverName {
+    /// Alternating projections with momentum: fast on every model
     Accelerated,
+    /// Repeated minimum cuts: exact, for models that are graphs
+    DivideConquer,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -5,9 +5,14 @@ use std::time::Duration;
 use lfield::assemble::{Phi, Theta};
 use lfield::render::Output;
 
-/// A finite number of at least 0.
-pub(super) fn not_negative(text: &str) -> Result<f64, String> {
-    number(text, "a number of at least 0", |value| value >= 0.0)
+/// A weight of the model. Beyond a billion, rounding would eat what the other terms say and still look certified.
+pub(super) fn weight(text: &str) -> Result<f64, String> {
+    number(text, "a number of at least 0 and at most 1e9", |value| (0.0..=1e9).contains(&value))
+}
+
+/// A temperature, within the same bounds of reason.
+pub(super) fn temperature(text: &str) -> Result<f64, String> {
+    number(text, "a number from 1e-6 to 1e6", |value| (1e-6..=1e6).contains(&value))
 }
 
 /// A finite number above 0.
@@ -101,10 +106,10 @@ mod tests {
     #[test]
     fn numbers_outside_their_range_are_refused() {
         for text in ["-1", "nan", "inf", "", "1e999", "one"] {
-            assert!(not_negative(text).is_err(), "{text}");
+            assert!(weight(text).is_err(), "{text}");
             assert!(seconds(text).is_err(), "{text}");
         }
-        assert!(positive("0").is_err() && not_negative("0").is_ok());
+        assert!(positive("0").is_err() && weight("0").is_ok() && weight("1e10").is_err());
         assert!(share("1").is_err() && share("0.999").is_ok());
         assert!(seconds("1e300").is_err());
     }

@@ -124,10 +124,12 @@ pub(super) fn progress(model: &Model, s: &[f64], iteration: usize, seconds: f64)
     }
 }
 
-/// f(−s) + ‖s‖². Rounding can leave it a hair below zero at the optimum, where it is zero.
+/// f(−s) + ‖s‖². Rounding can leave it a hair below zero at the optimum, where it is zero; an overflow proves nothing, so it
+/// counts as infinite.
 fn gap(model: &Model, s: &[f64]) -> f64 {
     let x: Vec<f64> = s.iter().map(|s| -s).collect();
-    (model.lovasz(&x) + norm(s)).max(0.0)
+    let gap = model.lovasz(&x) + norm(s);
+    if gap.is_nan() { f64::INFINITY } else { gap.max(0.0) }
 }
 
 /// ‖s‖²

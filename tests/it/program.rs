@@ -90,9 +90,10 @@ fn command_lines_that_make_no_sense_exit_2_and_say_what_would() {
     for (arguments, hint) in [
         (&["--beta", "-1"][..], "at least 0"),
         (&["--beta", "many"], "at least 0"),
+        (&["--beta", "1e300"], "at most 1e9"),
         (&["--gamma", "nan"], "at least 0"),
         (&["--tolerance", "0"], "above 0"),
-        (&["--temperature", "0"], "above 0"),
+        (&["--temperature", "0"], "1e-6 to 1e6"),
         (&["--outlier", "1"], "below 1"),
         (&["--geodesic", "-2"], "auto"),
         (&["--theta", "x"], "auto"),
@@ -193,6 +194,40 @@ fn not_converging_is_an_error_only_under_strict() {
     strict.args(hard).assert().code(4);
     assert_eq!(desk.names("strict"), DEFAULT_FILES);
     desk.segment(&["--strict"]);
+}
+
+#[test]
+fn costs_too_large_for_arithmetic_are_never_called_certified() {
+    let desk = Desk::with_photo();
+    desk.save_array("absurd.npy", |x, _| if x < 9 { -1e200 } else { 1e200 });
+    let mut absurd = desk.lfield(&["segment", "disc.png", "--strict", "--max-iterations", "3"]);
+    absurd.args(["--unary", "absurd.npy"]).assert().code(4);
+    let report = desk.report("lfield-out");
+    assert!(report["solve"]["gap"].is_null() && report["solve"]["converged"] == false, "{}", report["solve"]);
+}
+
+#[test]
+fn every_solver_reaches_the_same_marginals() {
+    let desk = Desk::with_strokes();
+    for solver in ["accelerated", "divide-conquer"] {
+        desk.segment(&[
+            "-q",
+            "--gamma",
+            "0",
+            "--solver",
+            solver,
+            "--tolerance",
+            "1e-14",
+            "--emit",
+            "npy",
+            "-o",
+            solver,
+        ]);
+    }
+    let marginals = |solver: &str| desk.array(&format!("{solver}/disc.marginals.npy"));
+    for (a, b) in marginals("accelerated").iter().zip(marginals("divide-conquer")) {
+        assert!((a - b).abs() < 1e-6, "{a} and {b}");
+    }
 }
 
 #[test]
