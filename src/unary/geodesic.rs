@@ -1,47 +1,65 @@
 //! How far every pixel is from the nearest stroke of each class, along paths that avoid colour changes.
 //!
-//! d(v) is the length of the shortest path of 4-neighbours from a stroke to v, where the step from p to q costs
-//! λ + ‖rgb_p − rgb_q‖ (colours in 0..1) and λ = 2/diagonal, so that crossing the photo costs about as much as crossing
-//! from black to white. Colour alone cannot tell the person in the stroke from the one beside it; log(d_bg/d_fg) can, and being
-//! one number per pixel it leaves the model log-supermodular.
+//! d(v) is the length of the shortest path of 8-neighbours from a stroke to v, where the step from p to q costs
+//! λ·|p − q| + ‖rgb_p − rgb_q‖ (colours in 0..1) and λ = 2/diagonal, so that crossing a flat photo costs about as much as
+//! crossing from black to white. The colours are first blurred over 3×3 pixels: what a path adds up otherwise is mostly noise.
+//! Colour alone cannot tell the person in the stroke from the one beside it; log(d_bg/d_fg) can, and being one number per
+//! pixel it leaves the model log-supermodular.
 //!
-//! Every step costs at least λ, so a circular queue of buckets of width λ settles each bucket for good when it is
-//! its turn (Dial's method): no comparisons, and time linear in pixels plus buckets.
+//! Every step costs at least λ, so a circular queue of buckets of width λ settles each bucket for good when it is its
+//! turn (Dial's method): no comparisons, and time linear in pixels plus buckets.
+
+use std::f64::consts::SQRT_2;
+
+use rayon::prelude::*;
 
 use crate::annotation::{Seed, Seeds};
+use crate::field::Shape;
 use crate::picture::Picture;
 
 /// log(d_bg/d_fg) for every pixel, row by row: positive where a foreground stroke is nearer. A distance counts at least
 /// λ/2, which keeps the strokes themselves finite. Both classes need a stroke.
 pub(super) fn log_ratio(picture: &Picture, seeds: &Seeds) -> Vec<f64> {
-    let step = step(picture);
-    let (foreground, background) =
-        rayon::join(|| distance(picture, seeds, Seed::Foreground), || distance(picture, seeds, Seed::Background));
-    let floor = 0.5 * step;
-    foreground.iter().zip(&background).map(|(fg, bg)| (bg.max(floor) / fg.max(floor)).ln()).collect()
-}
-
-/// λ, what a step costs between pixels of one colour.
-fn step(picture: &Picture) -> f64 {
     let shape = picture.shape();
-    2.0 / (shape.width as f64).hypot(shape.height as f64)
+    let step = 2.0 / (shape.width as f64).hypot(shape.height as f64);
+    let colours = blurred(picture);
+    let from = |class: Seed| distance(shape, &colours, step, |pixel| seeds.labels()[pixel] == class);
+    let (foreground, background) = rayon::join(|| from(Seed::Foreground), || from(Seed::Background));
+    let log_ratio = |(fg, bg): (f64, f64)| (bg.max(0.5 * step) / fg.max(0.5 * step)).ln();
+    foreground.into_par_iter().zip(background).map(log_ratio).collect()
 }
 
-/// d(v) for every pixel, row by row; infinite only when no pixel carries `class`.
-fn distance(picture: &Picture, seeds: &Seeds, class: Seed) -> Vec<f64> {
-    let step = step(picture);
-    let width = picture.shape().width;
-    let mut distance = vec![f64::INFINITY; picture.rgb().len()];
-    let mut queue = Buckets::new(step, step + 3.0_f64.sqrt());
-    for (pixel, &seed) in seeds.labels().iter().enumerate() {
-        if seed == class {
-            distance[pixel] = 0.0;
-            queue.push(pixel, 0.0);
+/// Colours in 0..1 after the weights (1 2 1)/4 in both directions, the border repeated.
+fn blurred(picture: &Picture) -> Vec<[f32; 3]> {
+    let Shape { width, height } = picture.shape();
+    let rgb = picture.rgb();
+    let blend = |a: [f32; 3], b: [f32; 3], c: [f32; 3]| std::array::from_fn(|i| 0.25 * (a[i] + c[i]) + 0.5 * b[i]);
+    let mut colours = vec![[0.0; 3]; rgb.len()];
+    colours.par_chunks_mut(width).enumerate().for_each(|(row, out)| {
+        let (above, below) = (row.saturating_sub(1), (row + 1).min(height - 1));
+        let unit = |row: usize, column: usize| rgb[row * width + column].map(|channel| f32::from(channel) / 255.0);
+        let vertical = |column: usize| blend(unit(above, column), unit(row, column), unit(below, column));
+        let (mut left, mut here) = (vertical(0), vertical(0));
+        for (column, out) in out.iter_mut().enumerate() {
+            let right = vertical((column + 1).min(width - 1));
+            *out = blend(left, here, right);
+            (left, here) = (here, right);
         }
+    });
+    colours
+}
+
+/// d(v) for every pixel, row by row; infinite only when there is no source.
+fn distance(shape: Shape, colours: &[[f32; 3]], step: f64, source: impl Fn(usize) -> bool) -> Vec<f64> {
+    let mut distance = vec![f64::INFINITY; colours.len()];
+    let mut queue = Buckets::new(step, SQRT_2 * step + 3.0_f64.sqrt());
+    for pixel in (0..colours.len()).filter(|&pixel| source(pixel)) {
+        distance[pixel] = 0.0;
+        queue.push(pixel, 0.0);
     }
     while let Some(pixel) = queue.pop(&distance) {
-        for neighbour in neighbours(pixel, width, distance.len()) {
-            let through = distance[pixel] + (step + colour_change(picture.rgb()[pixel], picture.rgb()[neighbour]));
+        for (neighbour, length) in neighbours(pixel, shape) {
+            let through = distance[pixel] + (step * length + colour_change(colours[pixel], colours[neighbour]));
             if through < distance[neighbour] {
                 distance[neighbour] = through;
                 queue.push(neighbour, through);
@@ -51,19 +69,32 @@ fn distance(picture: &Picture, seeds: &Seeds, class: Seed) -> Vec<f64> {
     distance
 }
 
-fn neighbours(pixel: usize, width: usize, n_pixels: usize) -> impl Iterator<Item = usize> {
-    let column = pixel % width;
-    let left = (column > 0).then(|| pixel - 1);
-    let right = (column + 1 < width).then_some(pixel + 1);
-    let above = pixel.checked_sub(width);
-    let below = (pixel + width < n_pixels).then_some(pixel + width);
-    [left, right, above, below].into_iter().flatten()
+/// The up to eight neighbours of a pixel and how far away they are.
+fn neighbours(pixel: usize, shape: Shape) -> impl Iterator<Item = (usize, f64)> {
+    let Shape { width, height } = shape;
+    let (column, row) = (pixel % width, pixel / width);
+    let (left, right, above, below) = (column > 0, column + 1 < width, row > 0, row + 1 < height);
+    // Wrapping, because an index that would leave the grid is never used.
+    let up = pixel.wrapping_sub(width);
+    let down = pixel + width;
+    [
+        (left, pixel.wrapping_sub(1), 1.0),
+        (right, pixel + 1, 1.0),
+        (above, up, 1.0),
+        (below, down, 1.0),
+        (above && left, up.wrapping_sub(1), SQRT_2),
+        (above && right, up.wrapping_add(1), SQRT_2),
+        (below && left, down - 1, SQRT_2),
+        (below && right, down + 1, SQRT_2),
+    ]
+    .into_iter()
+    .filter_map(|(inside, neighbour, length)| inside.then_some((neighbour, length)))
 }
 
-/// ‖p − q‖ with colours in 0..1.
-fn colour_change(p: [u8; 3], q: [u8; 3]) -> f64 {
-    let squared: i32 = p.iter().zip(q).map(|(&p, q)| (i32::from(p) - i32::from(q)).pow(2)).sum();
-    f64::from(squared).sqrt() / 255.0
+/// ‖p − q‖
+fn colour_change(p: [f32; 3], q: [f32; 3]) -> f64 {
+    let [x, y, z] = [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
+    f64::from((x * x + y * y + z * z).sqrt())
 }
 
 /// Pixels waiting at a distance, in buckets of one step each; a ring, since no edge is longer than its circumference.
@@ -112,23 +143,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::field::Shape;
 
     /// Bellman–Ford: relax every edge until nothing changes.
-    fn distance_reference(picture: &Picture, seeds: &Seeds, class: Seed) -> Vec<f64> {
-        let Shape { width, height } = picture.shape();
-        let start = |&seed: &Seed| if seed == class { 0.0 } else { f64::INFINITY };
-        let mut distance: Vec<f64> = seeds.labels().iter().map(start).collect();
-        let step = 2.0 / ((width * width + height * height) as f64).sqrt();
+    fn distance_reference(shape: Shape, colours: &[[f32; 3]], step: f64, sources: &[bool]) -> Vec<f64> {
+        let width = shape.width;
+        let mut distance: Vec<f64> = sources.iter().map(|&s| if s { 0.0 } else { f64::INFINITY }).collect();
         loop {
             let before = distance.clone();
-            for p in 0..width * height {
-                for q in 0..width * height {
-                    if (p % width).abs_diff(q % width) + (p / width).abs_diff(q / width) == 1 {
-                        let squared: f64 = (0..3)
-                            .map(|i| (f64::from(picture.rgb()[p][i]) - f64::from(picture.rgb()[q][i])).powi(2))
-                            .sum();
-                        distance[q] = distance[q].min(distance[p] + (step + squared.sqrt() / 255.0));
+            for p in 0..distance.len() {
+                for q in 0..distance.len() {
+                    let apart = (p % width).abs_diff(q % width).pow(2) + (p / width).abs_diff(q / width).pow(2);
+                    if apart == 1 || apart == 2 {
+                        let squared: f64 =
+                            (0..3).map(|i| (f64::from(colours[p][i]) - f64::from(colours[q][i])).powi(2)).sum();
+                        distance[q] = distance[q].min(distance[p] + step * (apart as f64).sqrt() + squared.sqrt());
                     }
                 }
             }
@@ -138,47 +166,80 @@ mod tests {
         }
     }
 
-    fn scene() -> impl Strategy<Value = (Picture, Seeds)> {
+    /// The nine weights written out, for one pixel.
+    fn blurred_reference(picture: &Picture, row: usize, column: usize) -> [f64; 3] {
+        let Shape { width, height } = picture.shape();
+        let mut sum = [0.0; 3];
+        for (dy, weight_y) in [(0, 1.0), (1, 2.0), (2, 1.0)] {
+            for (dx, weight_x) in [(0, 1.0), (1, 2.0), (2, 1.0)] {
+                let y = (row + dy).clamp(1, height) - 1;
+                let x = (column + dx).clamp(1, width) - 1;
+                for i in 0..3 {
+                    sum[i] += weight_x * weight_y / 16.0 * f64::from(picture.rgb()[y * width + x][i]) / 255.0;
+                }
+            }
+        }
+        sum
+    }
+
+    fn scene() -> impl Strategy<Value = (Picture, Vec<bool>)> {
         (1_usize..9, 1_usize..9).prop_flat_map(|(width, height)| {
             let shape = Shape::new(width, height);
             // Few levels make ties and flat regions, where buckets fill up.
             let level = prop::sample::select(vec![0_u8, 1, 90, 255]);
             let colours = prop::collection::vec([level.clone(), level.clone(), level], width * height);
-            let seed =
-                prop::sample::select(vec![Seed::Unlabelled, Seed::Unlabelled, Seed::Background, Seed::Foreground]);
-            let seeds = prop::collection::vec(seed, width * height);
-            (colours, seeds).prop_map(move |(colours, seeds)| (Picture::new(shape, colours), Seeds::new(shape, seeds)))
+            let sources = prop::collection::vec(prop::bool::weighted(0.1), width * height);
+            (colours, sources).prop_map(move |(colours, sources)| (Picture::new(shape, colours), sources))
         })
     }
 
     proptest! {
         #[test]
-        fn buckets_find_the_distances_of_bellman_and_ford((picture, seeds) in scene()) {
-            for class in [Seed::Foreground, Seed::Background] {
-                let fast = distance(&picture, &seeds, class);
-                let slow = distance_reference(&picture, &seeds, class);
-                for (fast, slow) in fast.iter().zip(slow) {
-                    prop_assert!(*fast == slow || (fast - slow).abs() < 1e-12, "{fast} {slow}");
+        fn buckets_find_the_distances_of_bellman_and_ford((picture, sources) in scene(), step in 0.001..0.5) {
+            let colours = blurred(&picture);
+            let fast = distance(picture.shape(), &colours, step, |pixel| sources[pixel]);
+            let slow = distance_reference(picture.shape(), &colours, step, &sources);
+            for (fast, slow) in fast.iter().zip(slow) {
+                prop_assert!(*fast == slow || (fast - slow).abs() < 1e-5, "{fast} {slow}");
+            }
+        }
+
+        #[test]
+        fn the_blur_has_nine_weights((picture, _) in scene()) {
+            let width = picture.shape().width;
+            for (pixel, found) in blurred(&picture).iter().enumerate() {
+                let expected = blurred_reference(&picture, pixel / width, pixel % width);
+                for i in 0..3 {
+                    prop_assert!((f64::from(found[i]) - expected[i]).abs() < 1e-6);
                 }
             }
         }
     }
 
     #[test]
-    fn a_flat_row_counts_steps_and_an_edge_adds_its_contrast() {
+    fn a_flat_row_counts_steps_and_the_nearer_stroke_wins() {
         let shape = Shape::new(6, 1);
-        let picture = Picture::new(shape, vec![[0; 3], [0; 3], [0; 3], [255, 0, 0], [255, 0, 0], [255, 0, 0]]);
+        let picture = Picture::new(shape, vec![[7; 3]; 6]);
         let mut labels = vec![Seed::Unlabelled; 6];
         labels[0] = Seed::Foreground;
         labels[5] = Seed::Background;
-        let seeds = Seeds::new(shape, labels);
-        let step = 2.0 / 37.0_f64.sqrt();
-        let expected = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0].map(|steps| steps * step + if steps > 2.0 { 1.0 } else { 0.0 });
-        for (found, expected) in distance(&picture, &seeds, Seed::Foreground).iter().zip(expected) {
-            assert!((found - expected).abs() < 1e-12);
+        let ratio = log_ratio(&picture, &Seeds::new(shape, labels));
+        let expected = [10.0_f64, 4.0, 1.5, 2.0 / 3.0, 0.25, 0.1].map(f64::ln);
+        for (found, expected) in ratio.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-12, "{ratio:?}");
         }
-        let ratio = log_ratio(&picture, &seeds);
-        assert!(ratio[..3].iter().all(|&r| r > 0.0) && ratio[3..].iter().all(|&r| r < 0.0));
-        assert!((ratio[0] - ((1.0 + 5.0 * step) / (0.5 * step)).ln()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_edge_costs_its_contrast_and_a_path_goes_round_it() {
+        // A white wall with a gap at the bottom, between two black rooms.
+        let shape = Shape::new(9, 9);
+        let wall = |pixel: usize| (pixel % 9) == 4 && pixel / 9 < 6;
+        let colours: Vec<[f32; 3]> = (0..81).map(|pixel| if wall(pixel) { [1.0; 3] } else { [0.0; 3] }).collect();
+        let found = distance(shape, &colours, 0.01, |pixel| pixel == 2);
+        // Into the wall: two steps and the full contrast.
+        assert!((found[4] - (0.02 + 3.0_f64.sqrt())).abs() < 1e-6);
+        // Behind it: round the end, four diagonal steps and eight straight ones.
+        assert!((found[6] - (0.04 * SQRT_2 + 0.08)).abs() < 1e-6, "{}", found[6]);
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn unit(colour: [u8; 3]) -> Colour {
 }
 
 /// At most `count` of the items, one drawn from each of `count` equal stretches: spread like the stroke itself.
-fn thin<T: Copy>(items: &[T], count: usize, rng: &mut impl RngCore) -> Vec<T> {
+pub(super) fn thin<T: Copy>(items: &[T], count: usize, rng: &mut impl RngCore) -> Vec<T> {
     if items.len() <= count {
         return items.to_vec();
     }
