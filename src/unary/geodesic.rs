@@ -174,8 +174,8 @@ mod tests {
             for (dx, weight_x) in [(0, 1.0), (1, 2.0), (2, 1.0)] {
                 let y = (row + dy).clamp(1, height) - 1;
                 let x = (column + dx).clamp(1, width) - 1;
-                for i in 0..3 {
-                    sum[i] += weight_x * weight_y / 16.0 * f64::from(picture.rgb()[y * width + x][i]) / 255.0;
+                for (sum, channel) in sum.iter_mut().zip(picture.rgb()[y * width + x]) {
+                    *sum += weight_x * weight_y / 16.0 * f64::from(channel) / 255.0;
                 }
             }
         }
