@@ -50,6 +50,11 @@ impl<'a> Accelerated<'a> {
         solver
     }
 
+    /// The message of each layer after the last sweep, in layer order.
+    pub(super) fn messages(&self) -> Vec<&[f64]> {
+        self.messages.iter().map(|message| &message.now[..]).collect()
+    }
+
     fn restart(&mut self) {
         self.momentum = 1.0;
     }

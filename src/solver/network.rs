@@ -32,9 +32,16 @@ pub(super) enum NotAGraph {
 #[derive(Default)]
 struct Terms {
     unary: Vec<f64>,
-    /// Both ways alike.
-    edges: Vec<(u32, u32, f64)>,
+    edges: Vec<Joined>,
     truncated: Vec<Truncated>,
+}
+
+/// A weight that counts both ways alike, and what already flows from p to q.
+struct Joined {
+    p: u32,
+    q: u32,
+    weight: f64,
+    flow: f64,
 }
 
 /// a·min(|A ∩ nodes|, limit)
@@ -46,9 +53,11 @@ struct Truncated {
 
 impl Network {
     /// The network of the variables for which `fixed` does not say whether they are inside. Superpixels may add `max_edges` edges.
+    /// The flow in the chains is that of `messages`, one per layer in layer order, or zero where there is none.
     pub(super) fn new(
         model: &Model,
         fixed: impl Fn(usize) -> Option<bool>,
+        messages: &[&[f64]],
         max_edges: usize,
     ) -> Result<Self, NotAGraph> {
         let variables: Vec<u32> = (0..model.n_variables() as u32).filter(|&v| fixed(v as usize).is_none()).collect();
@@ -57,12 +66,16 @@ impl Network {
         let unary = variables.iter().map(|&v| model.unary()[v as usize]).collect();
         let mut terms = Terms { unary, ..Terms::default() };
         let mut n_edges = 0;
-        for layer in model.layers() {
+        for (r, layer) in model.layers().iter().enumerate() {
             for (factor, range) in layer.factors().iter().zip(layer.starts().windows(2)) {
                 let scope = || (range[0]..range[1]).map(|place| layer.variable(place));
                 if let Some(chain) = factor.as_chain() {
-                    for ((p, q), &w) in scope().zip(scope().skip(1)).zip(chain.weights()) {
-                        terms.edge((node[p], fixed(p)), (node[q], fixed(q)), w);
+                    let message = messages.get(r).map_or(&[][..], |message| &message[range[0]..range[1]]);
+                    // Whatever the pixels up to here send in all, they send over this edge.
+                    let mut flow = 0.0;
+                    for (i, ((p, q), &w)) in scope().zip(scope().skip(1)).zip(chain.weights()).enumerate() {
+                        flow += message.get(i).unwrap_or(&0.0);
+                        terms.edge((node[p], fixed(p)), (node[q], fixed(q)), w, flow);
                     }
                 } else if let Some(gains) = factor.gains() {
                     let known = scope().filter(|&v| fixed(v) == Some(true)).count();
@@ -86,11 +99,11 @@ impl Network {
 }
 
 impl Terms {
-    fn edge(&mut self, (p, p_fixed): (u32, Option<bool>), (q, q_fixed): (u32, Option<bool>), w: f64) {
+    fn edge(&mut self, (p, p_fixed): (u32, Option<bool>), (q, q_fixed): (u32, Option<bool>), weight: f64, flow: f64) {
         match (p_fixed, q_fixed) {
-            (None, None) if w > 0.0 => self.edges.push((p, q, w)),
-            (None, Some(inside)) => self.unary[p as usize] += if inside { -w } else { w },
-            (Some(inside), None) => self.unary[q as usize] += if inside { -w } else { w },
+            (None, None) if weight > 0.0 => self.edges.push(Joined { p, q, weight, flow }),
+            (None, Some(inside)) => self.unary[p as usize] += if inside { -weight } else { weight },
+            (Some(inside), None) => self.unary[q as usize] += if inside { -weight } else { weight },
             _ => {}
         }
     }
@@ -100,7 +113,7 @@ impl Terms {
             Table::Quadratic { slope, weight } => {
                 nodes.iter().for_each(|&i| self.unary[i as usize] += slope);
                 for (k, &p) in nodes.iter().enumerate() {
-                    self.edges.extend(nodes[k + 1..].iter().map(|&q| (p, q, *weight)));
+                    self.edges.extend(nodes[k + 1..].iter().map(|&q| Joined { p, q, weight: *weight, flow: 0.0 }));
                 }
             }
             Table::Pieces { last, drops } => {
@@ -116,9 +129,9 @@ impl Terms {
         let Self { unary, edges, truncated } = self;
         // What can come together in a node bounds its excess, whatever flows.
         let mut load: Vec<f64> = unary.iter().map(|u| u.abs()).collect();
-        for &(p, q, w) in &edges {
-            load[p as usize] += w;
-            load[q as usize] += w;
+        for edge in &edges {
+            load[edge.p as usize] += edge.weight;
+            load[edge.q as usize] += edge.weight;
         }
         let mut largest = 0.0_f64;
         for term in &truncated {
@@ -129,9 +142,12 @@ impl Terms {
 
         let mut s: Vec<i64> = unary.iter().map(|&u| unit.nearest(u)).collect();
         let mut arcs: Vec<Edge> = Vec::with_capacity(edges.len());
-        arcs.extend(edges.iter().map(|&(from, to, w)| {
-            let capacity = unit.within(w);
-            Edge { from, to, capacity, reverse: capacity }
+        arcs.extend(edges.iter().map(|edge| {
+            let capacity = unit.within(edge.weight);
+            let flow = unit.nearest(edge.flow).clamp(-capacity, capacity);
+            s[edge.p as usize] += flow;
+            s[edge.q as usize] -= flow;
+            Edge { from: edge.p, to: edge.q, capacity: capacity - flow, reverse: capacity + flow }
         }));
         let n_nodes = unary.len() + truncated.len();
         for (term, auxiliary) in truncated.iter().zip(unary.len() as u32..) {

@@ -69,7 +69,7 @@ const NONE: u32 = u32::MAX;
 const ROOT: u32 = u32::MAX - 1;
 const ORPHAN: u32 = u32::MAX - 2;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Arc {
     head: u32,
     /// The same edge, the other way.
@@ -131,10 +131,23 @@ impl Graph {
         self.nodes[node].side
     }
 
-    /// The nodes joined to this one by an edge of any capacity.
-    pub fn neighbours(&self, node: usize) -> impl Iterator<Item = usize> {
-        let joined = |arc: &&Arc| arc.residual > 0 || self.arcs[arc.sister as usize].residual > 0;
-        self.arcs[self.arcs_of(node)].iter().filter(joined).map(|arc| arc.head as usize)
+    /// The nodes joined to this one by an edge of any capacity, each with the arc that leads there.
+    pub fn neighbours(&self, node: usize) -> impl Iterator<Item = (u32, usize)> {
+        let joined = |arc: &Arc| arc.residual > 0 || self.arcs[arc.sister as usize].residual > 0;
+        let arcs = self.arcs_of(node);
+        arcs.filter(move |&arc| joined(&self.arcs[arc])).map(|arc| (arc as u32, self.arcs[arc].head as usize))
+    }
+
+    /// Moves the excess at the end of an arc back to its start, as far as capacities allow. From the leaves of a tree to its root,
+    /// this balances all that the tree can balance, in one pass and without searching.
+    pub fn draw_back(&mut self, arc: u32) {
+        let arc = arc as usize;
+        let Arc { head, sister, residual } = self.arcs[arc];
+        let start = self.arcs[sister as usize].head as usize;
+        let amount = self.nodes[head as usize].excess.clamp(-residual, self.arcs[sister as usize].residual);
+        self.push(sister as usize, amount);
+        self.nodes[head as usize].excess -= amount;
+        self.nodes[start].excess += amount;
     }
 
     /// Deletes the node's edges to nodes on another side. What flows on them stays in the excesses.

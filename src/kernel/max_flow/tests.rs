@@ -124,13 +124,34 @@ fn pieces_can_be_solved_apart() {
     let sink: Vec<usize> = (0..108).filter(|&v| graph.side(v) == Side::Sink).collect();
     assert!(!source.is_empty() && !sink.is_empty());
     for &v in &source {
-        assert!(graph.neighbours(v).all(|q| graph.side(q) == Side::Source));
+        assert!(graph.neighbours(v).all(|(_, q)| graph.side(q) == Side::Source));
     }
     let before: Vec<i64> = sink.iter().map(|&v| graph.excess(v)).collect();
     // Lower the source side's excess by a constant: flow moves there and nowhere else.
     source.iter().for_each(|&v| graph.set_excess(v, graph.excess(v) - 5));
     graph.solve_among(source.iter().copied());
     assert_eq!(before, sink.iter().map(|&v| graph.excess(v)).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_tree_without_bottlenecks_balances_itself() {
+    let edges: Vec<Edge> =
+        [(0, 1), (0, 2), (2, 3), (2, 4)].map(|(from, to)| Edge { from, to, capacity: 9, reverse: 9 }).into();
+    let mut graph = Graph::new(5, &edges);
+    [4, -3, 5, -8, 2].into_iter().enumerate().for_each(|(v, excess)| graph.set_excess(v, excess));
+    let arc = |graph: &Graph, p: usize, q: usize| graph.neighbours(p).find(|(_, head)| *head == q).unwrap().0;
+    for (p, q) in [(2, 4), (2, 3), (0, 2), (0, 1)] {
+        graph.draw_back(arc(&graph, p, q));
+    }
+    assert!((0..5).all(|v| graph.excess(v) == 0));
+    // With a bottleneck, what does not fit stays behind.
+    let mut graph = Graph::new(2, &[Edge { from: 0, to: 1, capacity: 1, reverse: 2 }]);
+    graph.set_excess(1, 7);
+    graph.draw_back(arc(&graph, 0, 1));
+    assert_eq!([graph.excess(0), graph.excess(1)], [2, 5]);
+    graph.set_excess(1, -7);
+    graph.draw_back(arc(&graph, 0, 1));
+    assert_eq!([graph.excess(0), graph.excess(1)], [-1, -4]);
 }
 
 #[test]

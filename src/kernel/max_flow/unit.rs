@@ -3,10 +3,12 @@
 /// The unit in which capacities are counted: a power of two, so that sums of few binary digits stay exact and equal cuts equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
-    exponent: i32,
+    /// Its square root, and one over that: the unit itself can lie outside the range of an `f64`.
+    root: [f64; 2],
+    inverse: [f64; 2],
 }
 
-/// The largest number of units to be counted, well inside an `i64`.
+/// The largest number of units to be counted is 2 to this, well inside an `i64`.
 const EXPONENT: i32 = 60;
 
 impl Unit {
@@ -15,28 +17,26 @@ impl Unit {
     pub fn for_largest(largest: f64) -> Self {
         let largest = largest.clamp(f64::MIN_POSITIVE, f64::MAX);
         // 2^exponent > largest, read from the bits: exact where a logarithm could be off by one.
-        let exponent = ((largest.to_bits() >> 52) & 0x7ff) as i32 - 1022;
-        Self { exponent: exponent - EXPONENT }
+        let exponent = ((largest.to_bits() >> 52) & 0x7ff) as i32 - 1022 - EXPONENT;
+        let halves = [exponent / 2, exponent - exponent / 2];
+        Self { root: halves.map(|half| 2.0_f64.powi(half)), inverse: halves.map(|half| 2.0_f64.powi(-half)) }
     }
 
     /// The nearest whole number of units.
+    #[inline]
     pub fn nearest(self, value: f64) -> i64 {
-        self.scale(value, -self.exponent).round() as i64
+        (value * self.inverse[0] * self.inverse[1]).round() as i64
     }
 
-    /// The whole number of units that fit in `value`.
+    /// The whole number of units that fit in `value`, which must not be negative.
+    #[inline]
     pub fn within(self, value: f64) -> i64 {
-        self.scale(value, -self.exponent).floor() as i64
+        (value * self.inverse[0] * self.inverse[1]) as i64
     }
 
     /// So many units.
+    #[inline]
     pub fn value(self, units: i64) -> f64 {
-        self.scale(units as f64, self.exponent)
-    }
-
-    /// value · 2^exponent, in two factors that are both in range.
-    fn scale(self, value: f64, exponent: i32) -> f64 {
-        let half = exponent / 2;
-        value * 2.0_f64.powi(half) * 2.0_f64.powi(exponent - half)
+        units as f64 * self.root[0] * self.root[1]
     }
 }
