@@ -195,6 +195,7 @@ impl Segmentation {
             solve: report::Solve {
                 solver,
                 iterations: self.solution.iterations,
+                map_calls: self.solution.map_calls,
                 converged: self.solution.status == Status::Converged,
                 status: word(self.solution.status),
                 seconds: self.solution.seconds,

@@ -204,6 +204,9 @@ pub struct Solve {
     pub solver: String,
     /// Sweeps done.
     pub iterations: usize,
+    /// Minimum cuts computed, by a solver that works by them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub map_calls: Option<usize>,
     /// Whether the tolerance was reached.
     pub converged: bool,
     /// Why it stopped.

@@ -91,7 +91,8 @@ impl Certificate {
         let p: Vec<f64> = s.iter().map(|s| 1.0 / (1.0 + s.exp())).collect();
         let log_z_lower = ordered_sum(s, &p, entropy) - model.expectation(&p);
         let map_energy = model.energy(&set);
-        let map_gap = (map_energy - bound).max(0.0);
+        let map_gap = map_energy - bound;
+        let map_gap = if map_gap.is_nan() { f64::INFINITY } else { map_gap.max(0.0) };
         let proved = |v: usize| settled.as_ref().is_some_and(|settled| settled[v]);
         let certificate = Self {
             gap,
@@ -103,7 +104,7 @@ impl Certificate {
             map_energy,
             map_lower_bound: bound,
             map_gap,
-            map_proved_optimal: map_gap <= 1e-9 * (1.0 + map_energy.abs()),
+            map_proved_optimal: map_gap.is_finite() && map_gap <= 1e-9 * (1.0 + map_energy.abs()),
             repaired_pixels,
             certified: s.iter().enumerate().map(|(v, s)| s.abs() > error_bound || proved(v)).collect(),
         };

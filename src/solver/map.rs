@@ -32,8 +32,8 @@ pub(super) fn exact(model: &Model, s: &[f64], gap: f64, choice: MapChoice) -> Op
     let sum = |g: fn(f64) -> f64| ordered_sum(s, s, |s, _| g(s));
     let inside: Vec<bool> = s.iter().map(|&s| s < 0.0).collect();
     let delta = model.energy(&inside) - model.constant() - sum(|s| s.min(0.0));
-    // Both are differences of large sums, and carry their rounding.
-    let delta = delta.max(0.0) + 1e-13 * (1.0 + sum(f64::abs));
+    // Both are differences of large sums, and carry their rounding; an overflow decides nothing.
+    let delta = if delta.is_nan() { f64::INFINITY } else { delta.max(0.0) + 1e-13 * (1.0 + sum(f64::abs)) };
     let radius = (2.0 * (gap + 1e-14 * sum(|s| s * s))).sqrt().min(delta);
     let fixed = |v: usize| (s[v].abs() > radius).then_some(s[v] < 0.0);
     let mut network = Network::new(model, fixed, &[], MAX_EDGES).ok()?;
