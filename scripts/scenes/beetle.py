@@ -22,13 +22,13 @@ def wood(x, y):
     along, across = x * 0.978 + y * 0.208, y * 0.978 - x * 0.208 + bend
     ring = fractal(along / 190.0, across / 15.0, 4, 11)
     fibre = fractal(along / 34.0, across / 2.6, 3, 23)
-    colour = mix(srgb("#6b5138"), srgb("#b3977a"), smooth(0.25, 0.75, ring))
-    colour = tuple(c * (0.62 + 0.76 * fibre) for c in colour)
+    colour = mix(srgb("#7d6349"), srgb("#c7ad8f"), smooth(0.25, 0.75, ring))
+    colour = tuple(c * (0.72 + 0.56 * fibre) for c in colour)
     # Cracks: thin dark valleys that follow the grain.
     valley = abs(fractal(along / 420.0, across / 24.0, 3, 37) - 0.5)
-    width = 0.055 * value(along / 70.0, across / 30.0, 41) - 0.012
+    width = 0.050 * value(along / 70.0, across / 30.0, 41) - 0.016
     crack = smooth(width, 0.3 * width, valley) if width > 0.0 else 0.0
-    colour = mix(colour, srgb("#1d1610"), 0.92 * crack)
+    colour = mix(colour, srgb("#33271c"), 0.85 * crack)
     # Moss in patches, darker in its hollows.
     patch = fractal(x / 105.0, y / 85.0, 4, 53)
     wx, wy = x + 5.0 * value(x / 7.0, y / 7.0, 57), y + 5.0 * value(x / 7.0, y / 7.0, 59)
@@ -58,9 +58,9 @@ def lit(colour, gloss, nx, ny, nz, shine=28):
 
 
 def limb(x, y, nx, ny, nz, along):
-    grain = 0.75 + 0.5 * value(x / 2.5, y / 2.5, 83)
-    colour = tuple(c * grain for c in srgb("#4a3020"))
-    return lit(colour, 0.30, nx, ny, nz)
+    grain = 0.8 + 0.4 * value(x / 2.5, y / 2.5, 83)
+    colour = tuple(c * grain for c in srgb("#3a2418"))
+    return lit(colour, 0.16, nx, ny, nz)
 
 
 # Body joint, knee, ankle, tip; the right side (v > 0) mirrors with small changes, as a walking beetle does.
@@ -79,21 +79,21 @@ def legs(canvas, shade):
     for leg in LEGS:
         hip, knee, ankle, tip = (place(*point) for point in leg)
         bow = ((hip[0] + knee[0]) / 2 + 3, (hip[1] + knee[1]) / 2 - 4)
-        tube(canvas, curve(hip, bow, knee, 6), [4.5, 5.2, 5.6, 5.4, 4.8, 4.0, 3.4], shade)
-        tube(canvas, [knee, ankle], [2.9, 2.1], shade)
+        tube(canvas, curve(hip, bow, knee, 6), [6.0, 6.8, 7.2, 7.0, 6.4, 5.6, 4.8], shade)
+        tube(canvas, [knee, ankle], [4.2, 3.1], shade)
         foot = curve(ankle, ((ankle[0] + tip[0]) / 2 + 4, (ankle[1] + tip[1]) / 2), tip, 5)
         for a, b in zip(foot, foot[1:]):
-            tube(canvas, [a, b], [1.9, 1.35], shade)
+            tube(canvas, [a, b], [2.7, 2.0], shade)
         # Spines on the shin.
         for t in (0.35, 0.6, 0.85):
             x, y = knee[0] + (ankle[0] - knee[0]) * t, knee[1] + (ankle[1] - knee[1]) * t
             dx, dy = ankle[0] - knee[0], ankle[1] - knee[1]
-            n = 5.5 / sqrt(dx * dx + dy * dy)
-            tube(canvas, [(x, y), (x + (dx + dy) * n, y + (dy - dx) * n)], [1.3, 0.7], shade)
+            n = 7.0 / sqrt(dx * dx + dy * dy)
+            tube(canvas, [(x, y), (x + (dx + dy) * n, y + (dy - dx) * n)], [1.5, 0.9], shade)
     for antenna in ANTENNAE:
         points = curve(*(place(*point) for point in antenna), 11)
         for k, (a, b) in enumerate(zip(points, points[1:])):
-            tube(canvas, [a, b], [1.5, 2.2 if k > 7 else 1.8], shade)
+            tube(canvas, [a, b], [2.0, 2.8 if k > 7 else 2.4], shade)
 
 
 def oval(u0, v0, a, b):
@@ -177,26 +177,37 @@ def draw():
         outline, box = oval(*segment)
         body.paint(box, outline, lambda *_: (1.0, 1.0, 1.0))
     canvas = Canvas(WIDTH, HEIGHT, wood)
-    canvas.shadow(thin, 6, 8, 2, 0.62)
-    canvas.shadow(body.cover, 14, 19, 6, 0.80)
+    canvas.shadow(thin, 7, 10, 3, 0.40)
+    canvas.shadow(body.cover, 14, 19, 8, 0.58)
     beetle(canvas)
     return canvas
 
 
+def thigh(leg, start=0.35, end=0.9):
+    """A stroke along the thick part of a leg."""
+    (u0, v0), (u1, v1) = leg[:2]
+    a, b = (place(u0 + (u1 - u0) * t, v0 + (v1 - v0) * t) for t in (start, end))
+    return 5, [(a[0] + 1.5, a[1] - 2.0), ((a[0] + b[0]) / 2 + 1.5, (a[1] + b[1]) / 2 - 2.0), b]
+
+
 FOREGROUND = [
-    (7, [place(-95, -8), place(-40, -22), place(20, -26), place(60, -14)]),
-    (7, [place(-80, 28), place(-30, 40), place(30, 30)]),
-    (7, [place(84, -24), place(92, 4), place(84, 28)]),
-    (6, [place(130, -8), place(142, 6)]),
-    (5, [place(27, 62), place(24, 84)]),
-    (5, [place(-34, -73), place(-46, -92)]),
+    (8, [place(-100, -4), place(-40, -22), place(20, -26), place(60, -14)]),
+    (8, [place(-90, 22), place(-30, 46), place(40, 30)]),
+    (7, [place(-60, -40), place(-20, -52), place(30, -44)]),
+    (7, [place(84, -26), place(96, 4), place(84, 30)]),
+    (6, [place(130, -10), place(142, 8)]),
+    *(thigh(leg) for leg in LEGS),
 ]
 BACKGROUND = [
     (8, [(30, 40), (120, 28), (210, 60)]),
     (8, [(24, 150), (70, 230), (40, 330)]),
     (8, [(100, 330), (150, 395), (215, 400)]),
     (8, [(600, 60), (612, 190), (580, 330), (520, 400)]),
-    (6, [(330, 30), (345, 74)]),
-    (6, [(500, 300), (430, 290), (412, 330)]),
-    (6, [(300, 395), (335, 370), (340, 340)]),
+    (7, [(330, 30), (345, 74), (350, 110)]),
+    (7, [(500, 300), (430, 290), (412, 330)]),
+    (7, [(300, 395), (330, 372), (338, 330)]),
+    (7, [(220, 120), (180, 110), (190, 80)]),
+    (7, [(170, 200), (150, 260), (200, 310), (270, 330)]),
+    (7, [(480, 215), (520, 200), (560, 215)]),
+    (6, [(440, 60), (465, 80)]),
 ]

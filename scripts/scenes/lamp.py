@@ -80,11 +80,11 @@ def lit(colour, nx, ny, nz, gloss, level=1.0):
 
 def steel(x, y, nx, ny, nz, along):
     grain = 0.85 + 0.3 * value(along / 2.0, (x + y) / 9.0, 43)
-    return lit(tuple(c * grain for c in srgb("#8d8378")), nx, ny, nz, 0.5)
+    return lit(tuple(c * grain for c in srgb("#c3b8aa")), nx, ny, nz, 0.5)
 
 
 def rubber(x, y, nx, ny, nz, along):
-    return lit(srgb("#2c2623"), nx, ny, nz, 0.12)
+    return lit(srgb("#15110f"), nx, ny, nz, 0.12)
 
 
 def books(canvas):
@@ -109,7 +109,7 @@ def books(canvas):
 def arms():
     """The four thin rods, as pairs of points."""
     rods = []
-    for off in (-5.0, 5.0):
+    for off in (-6.5, 6.5):
         rods.append(((BASE[0] + off - 2, BASE[1] - 34), (ELBOW[0] + off, ELBOW[1])))
         rods.append(((ELBOW[0] + off * 0.7, ELBOW[1] + off * 0.7), (NECK[0] - 24 + off * 0.6, NECK[1] + 4 + off * 0.8)))
     return rods
@@ -117,26 +117,26 @@ def arms():
 
 def thin_parts(canvas, metal, black):
     cable = curve((BASE[0] - 30, BASE[1] + 6), (30.0, 606.0), (-6.0, 588.0), 12)
-    tube(canvas, cable, [2.0] * len(cable), black)
+    tube(canvas, cable, [2.6] * len(cable), black)
     slack = curve((ELBOW[0] - 4, ELBOW[1] + 4), (108.0, 196.0), (NECK[0] - 16, NECK[1] - 10), 14)
-    tube(canvas, slack, [1.5] * len(slack), black)
+    tube(canvas, slack, [2.2] * len(slack), black)
     for a, b in arms():
-        tube(canvas, [a, b], [2.3, 2.3], metal)
+        tube(canvas, [a, b], [3.0, 3.0], metal)
     # The spring between the lower rods: a zigzag.
-    turns = 22
+    turns = 18
     a, b = (BASE[0] - 16, BASE[1] - 92), (ELBOW[0] + 14, ELBOW[1] + 42)
     coil = []
     for k in range(turns + 1):
         t = k / turns
-        side = 4.5 if k % 2 else -4.5
+        side = 6.0 if k % 2 else -6.0
         coil.append((a[0] + (b[0] - a[0]) * t + side, a[1] + (b[1] - a[1]) * t))
-    tube(canvas, coil, [1.2] * len(coil), metal)
+    tube(canvas, coil, [1.6] * len(coil), metal)
 
 
 def knob(canvas, x, y, r):
     def coat(px, py, _):
         nx, ny = (px - x) / r, (py - y) / r
-        return lit(srgb("#6a5f56"), nx, ny, sqrt(max(0.0, 1.0 - nx * nx - ny * ny)), 0.7)
+        return lit(srgb("#a1978b"), nx, ny, sqrt(max(0.0, 1.0 - nx * nx - ny * ny)), 0.7)
 
     canvas.paint((x - r - 1, y - r - 1, x + r + 1, y + r + 1), ellipse(x, y, r, r), coat)
 
@@ -217,11 +217,20 @@ def draw():
     return canvas
 
 
+def along(rod, start, end):
+    """Part of a rod, as a stroke's path."""
+    (ax, ay), (bx, by) = rod
+    return [(ax + (bx - ax) * t, ay + (by - ay) * t) for t in (start, end)]
+
+
 FOREGROUND = [
     (7, [(236, 160), (262, 200), (262, 245)]),
     (7, [(268, 170), (310, 205), (330, 228)]),
     (6, [(80, 566), (110, 574), (170, 566)]),
-    (5, [(126, 556), (126, 536)]),
+    (5, [(126, 556), (126, 540)]),
+    (5, [(98, 584.5), (128, 590.5), (160, 584)]),
+    (4, along(arms()[0], 0.20, 0.42)),
+    (4, along(arms()[3], 0.20, 0.60)),
     (6, [(262, 280), (296, 262), (330, 232)]),
 ]
 BACKGROUND = [

@@ -54,7 +54,7 @@ def _glaze(canvas, where, shape, tint, strength):
 
 def stalk(x, y, nx, ny, nz, along):
     diffuse = max(0.0, nx * LIGHT[0] + ny * LIGHT[1] + nz * LIGHT[2])
-    colour = mix(srgb("#56702c"), srgb("#7a5a34"), smooth(0.35, 0.75, value(along / 40.0, 0.0, 21)))
+    colour = mix(srgb("#2f431a"), srgb("#4c3420"), smooth(0.35, 0.75, value(along / 40.0, 0.0, 21)))
     return tuple(c * (0.30 + 0.95 * diffuse) * (0.85 + 0.3 * value(x / 2.0, y / 3.0, 23)) for c in colour)
 
 
@@ -73,12 +73,12 @@ def hairs(canvas, points, count, reach, seed):
 def stems(canvas):
     main = curve((238.0, 660.0), (252.0, 420.0), (HEART[0] + 2, HEART[1] + 20), 16)
     hairs(canvas, main, 90, 8.0, 31)
-    tube(canvas, main, [3.6 - 0.07 * k for k in range(17)], stalk)
+    tube(canvas, main, [4.4 - 0.07 * k for k in range(17)], stalk)
     up = curve((244.0, 520.0), (300.0, 420.0), (330.0, 372.0), 8)
     nod = curve((330.0, 372.0), (346.0, 346.0), (352.0, 376.0), 6)
     side = up + nod[1:]
     hairs(canvas, side, 60, 7.0, 37)
-    tube(canvas, side, [2.6] * len(side), stalk)
+    tube(canvas, side, [3.4] * len(side), stalk)
     return side[-1]
 
 

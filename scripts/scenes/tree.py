@@ -12,14 +12,14 @@ LIGHT = (0.78, -0.18, 0.60)
 
 def sky(x, y):
     t = y / GROUND
-    colour = mix(srgb("#6d86ab"), srgb("#b9b7b4"), smooth(0.0, 0.6, t))
+    colour = mix(srgb("#86a0c4"), srgb("#c3c3c2"), smooth(0.0, 0.6, t))
     colour = mix(colour, srgb("#f0cf98"), smooth(0.45, 1.0, t))
     warm = smooth(420.0, 0.0, sqrt((x - 560.0) * (x - 560.0) + (y - 330.0) * (y - 330.0) * 2.0))
     colour = mix(colour, srgb("#ffe3a6"), 0.65 * warm)
     cloud = fractal(x / 170.0 + 0.6 * y / 170.0, y / 48.0, 5, 3)
     lit = fractal((x + 14.0) / 170.0 + 0.6 * y / 170.0, (y + 5.0) / 48.0, 5, 3)
-    body = smooth(0.50, 0.66, cloud)
-    face = mix(srgb("#7c7a88"), srgb("#f3dcc0"), smooth(-0.05, 0.06, cloud - lit))
+    body = smooth(0.50, 0.68, cloud)
+    face = mix(srgb("#a9a4ac"), srgb("#f6e3cb"), smooth(-0.05, 0.06, cloud - lit))
     return mix(colour, face, 0.72 * body)
 
 
@@ -29,8 +29,8 @@ def field(x, y):
     tuft = fractal(u / 13.0, v / 1.6, 4, 29)
     blade = fractal(x / 2.2, y / (2.0 + 5.0 * near), 2, 31)
     patch = fractal(x / 120.0, y / 22.0, 3, 37)
-    colour = mix(srgb("#33281a"), srgb("#a38a52"), smooth(0.2, 0.85, 0.5 * tuft + 0.28 * blade + 0.22 * patch))
-    colour = mix(colour, mix(srgb("#39421d"), srgb("#77803f"), blade), 0.65 * smooth(0.46, 0.68, patch))
+    colour = mix(srgb("#4a3c28"), srgb("#ab935c"), smooth(0.2, 0.85, 0.5 * tuft + 0.28 * blade + 0.22 * patch))
+    colour = mix(colour, mix(srgb("#454d25"), srgb("#808848"), blade), 0.65 * smooth(0.46, 0.68, patch))
     light = 0.62 + 0.0010 * x + 0.25 * (1.0 - near)
     return tuple(c * light for c in colour)
 
@@ -45,7 +45,7 @@ def land(x, y):
     hedge = GROUND - 3.0 - 34.0 * smooth(0.42, 0.78, bush) - 9.0 * fractal(x / 6.0, y / 6.0, 2, 19)
     twigs = fractal(x / 2.2, y / 4.0, 3, 23)
     depth = smooth(hedge - 4.0, hedge + 8.0, y)
-    dark = mix(srgb("#2a221b"), srgb("#6a5540"), smooth(0.3, 0.8, fractal(x / 9.0, y / 7.0, 4, 27)))
+    dark = mix(srgb("#4b443e"), srgb("#8b7a68"), smooth(0.3, 0.8, fractal(x / 9.0, y / 7.0, 4, 27)))
     colour = mix(colour, dark, smooth(0.42, 0.58, 0.5 * twigs + 0.75 * depth - 0.12))
     edge = GROUND + 4.0 * (value(x / 3.0, 0.0, 41) - 0.5) + 5.0 * (value(x / 90.0, 0.0, 43) - 0.5)
     return mix(colour, field(x, max(y, GROUND)), smooth(edge - 0.8, edge + 0.8, y))
@@ -54,9 +54,9 @@ def land(x, y):
 def bark(x, y, nx, ny, nz, along):
     diffuse = max(0.0, nx * LIGHT[0] + ny * LIGHT[1] + nz * LIGHT[2])
     ridge = fractal(x / 3.4, y / 13.0, 3, 47)
-    colour = mix(srgb("#2a211a"), srgb("#6b543f"), smooth(0.3, 0.75, ridge))
+    colour = mix(srgb("#1a140f"), srgb("#453426"), smooth(0.3, 0.75, ridge))
     moss = smooth(0.55, 0.75, fractal(x / 22.0, y / 30.0, 2, 53)) * smooth(0.2, -0.6, nx)
-    colour = mix(colour, srgb("#4a4f2c"), 0.6 * moss)
+    colour = mix(colour, srgb("#30331d"), 0.6 * moss)
     return tuple(c * (0.34 + 1.0 * diffuse) * t for c, t in zip(colour, (1.10, 1.0, 0.88)))
 
 
@@ -68,7 +68,7 @@ def turned(dx, dy, k):
 
 
 KEY = 8  # which of the many oaks
-THIN = 1.1  # radius of the last twigs
+THIN = 2.3  # radius of the last twigs
 
 
 def grow(limbs, x, y, dx, dy, length, radius, key):
@@ -82,7 +82,7 @@ def grow(limbs, x, y, dx, dy, length, radius, key):
         x, y = x + dx * length / steps, y + dy * length / steps
         points.append((x, y))
         radii.append(radius + (end - radius) * (k + 1) / steps)
-        if k in (1, 3, 4) and 1.4 < radius < 12.0 and hashed(key, k, 2) < 0.6:
+        if k in (1, 3, 4) and 3.2 < radius < 14.0 and hashed(key, k, 2) < 0.6:
             side = 1.0 if hashed(key, k, 3) < 0.5 else -1.0
             sx, sy = turned(dx, dy, side * (0.75 + 0.6 * hashed(key, k, 4)))
             grow(limbs, x, y, sx, sy, 0.60 * length, max(THIN, 0.42 * radii[-1]), key * 7 + k)
@@ -99,7 +99,7 @@ def grow(limbs, x, y, dx, dy, length, radius, key):
 def draw():
     canvas = Canvas(WIDTH, HEIGHT, land)
     limbs = []
-    grow(limbs, 306.0, 392.0, 0.04, -1.0, 105.0, 18.0, KEY)
+    grow(limbs, 306.0, 392.0, 0.04, -1.0, 105.0, 23.0, KEY)
     # Roots spread into the grass.
     for k, (dx, r) in enumerate(((-24.0, 6.0), (-12.0, 8.0), (10.0, 8.0), (25.0, 5.5))):
         tube(canvas, [(306.0 + 0.25 * dx, 366.0), (306.0 + 0.7 * dx, 386.0), (306.0 + 1.25 * dx, 395.0 + k % 2 * 3)], [9.0, r, 2.5], bark)
@@ -119,6 +119,9 @@ FOREGROUND = [
     (6, [(280, 263), (269, 248), (256, 233)]),
     (7, [(310, 268), (330, 240), (347, 212)]),
     (5, [(348, 186), (347, 168), (342, 152)]),
+    (5, [(244.5, 203), (239.5, 185), (236.5, 174)]),
+    (5, [(366, 210.5), (380, 209.5), (392, 209)]),
+    (4, [(233, 216), (225, 211), (217, 206)]),
 ]
 BACKGROUND = [
     (8, [(20, 60), (90, 40), (180, 50)]),
