@@ -58,7 +58,7 @@ class Canvas:
         planes = [blur([p[c] for p in self.pixels], self.width, self.height, radius) for c in range(3)]
         self.pixels = list(zip(*planes))
 
-    def photo(self, seed, softness=0.5, grain=1.7):
+    def photo(self, seed, softness=0.4, grain=1.7):
         """8-bit RGB as a camera would give it: a soft lens, the display curve, sensor noise that grows in the dark."""
         w, h = self.width, self.height
         planes = []

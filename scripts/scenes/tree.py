@@ -68,14 +68,15 @@ def turned(dx, dy, k):
 
 
 KEY = 8  # which of the many oaks
-THIN = 2.3  # radius of the last twigs
+THIN = 2.6  # radius where the last twigs begin
 
 
 def grow(limbs, x, y, dx, dy, length, radius, key):
     """Adds one limb, its side shoots and the two limbs at its end, down to twigs of radius THIN."""
     steps = 6
     points, radii = [(x, y)], [radius]
-    end = max(THIN, 0.70 * radius)
+    last = radius <= 1.25 * THIN
+    end = 1.5 if last else max(THIN, 0.70 * radius)
     for k in range(steps):
         dx, dy = turned(dx, dy, 0.42 * (hashed(key, k, 1) - 0.5))
         dx, dy = turned(dx, dy - 0.03, 0.0)  # towards the light
@@ -87,7 +88,7 @@ def grow(limbs, x, y, dx, dy, length, radius, key):
             sx, sy = turned(dx, dy, side * (0.75 + 0.6 * hashed(key, k, 4)))
             grow(limbs, x, y, sx, sy, 0.60 * length, max(THIN, 0.42 * radii[-1]), key * 7 + k)
     limbs.append((radius, points, radii))
-    if radius <= 1.25 * THIN:
+    if last:
         return
     lean = 0.42 + 0.3 * hashed(key, 8)
     for n, side in enumerate((1.0, -1.0)):
@@ -99,7 +100,7 @@ def grow(limbs, x, y, dx, dy, length, radius, key):
 def draw():
     canvas = Canvas(WIDTH, HEIGHT, land)
     limbs = []
-    grow(limbs, 306.0, 392.0, 0.04, -1.0, 105.0, 23.0, KEY)
+    grow(limbs, 306.0, 378.0, 0.04, -1.0, 105.0, 24.0, KEY)
     # Roots spread into the grass.
     for k, (dx, r) in enumerate(((-24.0, 6.0), (-12.0, 8.0), (10.0, 8.0), (25.0, 5.5))):
         tube(canvas, [(306.0 + 0.25 * dx, 366.0), (306.0 + 0.7 * dx, 386.0), (306.0 + 1.25 * dx, 395.0 + k % 2 * 3)], [9.0, r, 2.5], bark)
@@ -115,23 +116,23 @@ def draw():
 
 
 FOREGROUND = [
-    (8, [(303, 380), (302, 340), (305, 300)]),
-    (6, [(280, 263), (269, 248), (256, 233)]),
-    (7, [(310, 268), (330, 240), (347, 212)]),
-    (5, [(348, 186), (347, 168), (342, 152)]),
-    (5, [(244.5, 203), (239.5, 185), (236.5, 174)]),
-    (5, [(366, 210.5), (380, 209.5), (392, 209)]),
-    (4, [(233, 216), (225, 211), (217, 206)]),
+    (8, [(303, 366), (302, 326), (305, 286)]),
+    (6, [(280, 249), (269, 234), (256, 219)]),
+    (7, [(310, 254), (330, 226), (347, 198)]),
+    (5, [(348, 172), (347, 154), (342, 138)]),
+    (5, [(244.5, 189), (239.5, 171), (236.5, 160)]),
+    (5, [(366, 196.5), (380, 195.5), (392, 195)]),
+    (4, [(233, 202), (225, 197), (217, 192)]),
 ]
 BACKGROUND = [
     (8, [(20, 60), (90, 40), (180, 50)]),
     (8, [(420, 40), (500, 70), (610, 50)]),
     (8, [(30, 250), (100, 270), (200, 290), (250, 300)]),
     (8, [(360, 250), (440, 270), (590, 230), (600, 120)]),
-    (7, [(294, 172), (308, 200), (298, 236)]),
+    (7, [(294, 158), (308, 186), (299, 218)]),
     (8, [(20, 338), (200, 340), (240, 338)]),
     (8, [(370, 340), (480, 345), (570, 338)]),
     (8, [(60, 390), (180, 400), (250, 385)]),
     (8, [(350, 385), (450, 410), (600, 390)]),
-    (6, [(208, 128), (204, 112), (190, 92)]),
+    (6, [(206, 112), (203, 96), (190, 78)]),
 ]
