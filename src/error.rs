@@ -51,6 +51,17 @@ pub enum Error {
         why: String,
     },
 
+    /// A solver for small models was given a large one.
+    #[error("the {solver} solver takes at most {limit} free pixels, this model has {found}: choose another with --solver")]
+    TooManyVariables {
+        /// The solver, as the user knows it.
+        solver: &'static str,
+        /// Free variables of the model.
+        found: usize,
+        /// The most it takes.
+        limit: usize,
+    },
+
     /// The output folder cannot be made or written to.
     #[error("cannot write to the folder {}: {source}; choose another with -o", path.display())]
     OutputFolder {

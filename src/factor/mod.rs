@@ -6,9 +6,12 @@
 
 mod cardinality;
 mod chain;
+mod divide;
+mod edge;
 
 pub use cardinality::Cardinality;
 pub use chain::Chain;
+pub use edge::Edge;
 
 use crate::kernel::{isotonic, total_variation};
 
@@ -19,6 +22,15 @@ pub trait Factor: std::fmt::Debug + Send + Sync {
 
     /// point ← Π_B(F)(point) = point − prox_f(point)
     fn project(&self, point: &mut [f64], scratch: &mut Scratch);
+
+    /// point ← argmin { Σ c_v (s_v − point_v)² : s ∈ B(F) }, weights c > 0: the projection in the paper's norm of a factor graph.
+    fn project_weighted(&self, point: &mut [f64], weights: &[f64], scratch: &mut Scratch) {
+        if weights.windows(2).all(|c| c[0] == c[1]) {
+            self.project(point, scratch);
+        } else {
+            divide::project(self, point, weights, scratch);
+        }
+    }
 
     /// Lovász extension f(x) = max { ⟨x, s⟩ : s ∈ B(F) }; in particular f(1_A) = F(A).
     fn lovasz(&self, x: &[f64], scratch: &mut Scratch) -> f64;
@@ -77,6 +89,7 @@ pub(crate) mod tests {
 
     fn factors() -> impl Strategy<Value = Box<dyn Factor>> {
         prop_oneof![
+            (0.0..2.0_f64).prop_map(|w| Box::new(Edge::new(w).unwrap()) as Box<dyn Factor>),
             prop::collection::vec(0.0..2.0_f64, 0..7).prop_map(|w| Box::new(Chain::new(w).unwrap()) as Box<dyn Factor>),
             (1..8_usize, 0..3_usize, 0..3_usize, 0.0..9.0_f64)
                 .prop_map(|(n, k, extra, c)| Box::new(Cardinality::quadratic(n, k, n + k + extra, c).unwrap()) as _),
@@ -91,7 +104,10 @@ pub(crate) mod tests {
         #![proptest_config(ProptestConfig::with_cases(600))]
 
         #[test]
-        fn every_factor_keeps_the_contract(factor in factors(), z in prop::collection::vec(-3.0..3.0_f64, 8), ties in any::<bool>()) {
+        fn every_factor_keeps_the_contract(
+            factor in factors(), z in prop::collection::vec(-3.0..3.0_f64, 8), ties in any::<bool>(),
+            weights in prop::collection::vec(prop_oneof![Just(1.0), Just(2.0), 0.2..5.0_f64], 8),
+        ) {
             let factor = factor.as_ref();
             let n = factor.arity();
             let scratch = &mut Scratch::default();
@@ -117,6 +133,20 @@ pub(crate) mod tests {
             prop_assert!(in_base_polytope(factor, &p));
             let x: Vec<f64> = z.iter().zip(&p).map(|(z, p)| z - p).collect();
             prop_assert!((factor.lovasz(&x, scratch) - dot(&x, &p)).abs() < 1e-9);
+
+            // So is the weighted projection, in its own norm: c(z − p) is normal to B(F) at p. (P-24, P-26, P-32)
+            let mut p = z.clone();
+            factor.project_weighted(&mut p, &weights[..n], scratch);
+            prop_assert!(in_base_polytope(factor, &p));
+            let x: Vec<f64> = z.iter().zip(&p).zip(&weights).map(|((z, p), c)| c * (z - p)).collect();
+            prop_assert!((factor.lovasz(&x, scratch) - dot(&x, &p)).abs() < 1e-9);
+
+            // With weights that happen to be equal it is the plain one.
+            let mut generic = z.clone();
+            divide::project(factor, &mut generic, &vec![2.0; n], scratch);
+            let mut plain = z.clone();
+            factor.project(&mut plain, scratch);
+            prop_assert!(generic.iter().zip(&plain).all(|(a, b)| (a - b).abs() < 1e-9));
 
             // The greedy vertex attains the support function, and no other point does better than it.
             let mut vertex = z.clone();

@@ -6,11 +6,18 @@
 mod accelerated;
 mod certificate;
 mod divide_conquer;
+mod douglas_rachford;
+mod frank_wolfe;
+mod graph;
 mod map;
+mod messages;
+mod min_norm;
 mod network;
+mod sequential;
 
 pub use certificate::{Certificate, MapChoice};
 pub use divide_conquer::GRAPH_LIMIT;
+pub use min_norm::MIN_NORM_LIMIT;
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -46,15 +53,41 @@ pub enum SolverKind {
     /// Alternating projections, layer after layer, with momentum and restart.
     #[default]
     Accelerated,
+    /// The paper's parallel message passing.
+    Messages,
+    /// Douglas–Rachford splitting.
+    DouglasRachford,
+    /// One factor at a time.
+    Ep,
+    /// Vertices only, with line search and away steps.
+    FrankWolfe,
+    /// Fujishige–Wolfe, exact, up to [`MIN_NORM_LIMIT`] variables.
+    MinNorm,
     /// Repeated minimum cuts, exact, for models that are graphs of up to [`GRAPH_LIMIT`] edges for superpixels.
     DivideConquer,
 }
 
+/// The factor graph on which `messages`, `douglas-rachford` and `ep` run; the other solvers do not look at it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Factors {
+    /// Whole chains and superpixels; every variable is in one factor of every layer.
+    #[default]
+    Layers,
+    /// The paper's own: chains taken apart into single edges, projections weighted by |δ(v)|.
+    Edges,
+}
+
 impl SolverKind {
     /// The solver at its starting point.
-    fn start(self, model: &Model) -> Result<Box<dyn Solver + '_>> {
+    fn start(self, model: &Model, factors: Factors) -> Result<Box<dyn Solver + '_>> {
         Ok(match self {
             SolverKind::Accelerated => Box::new(accelerated::Accelerated::new(model)),
+            SolverKind::Messages => Box::new(messages::Messages::new(model, factors)),
+            SolverKind::DouglasRachford => Box::new(douglas_rachford::DouglasRachford::new(model, factors)),
+            SolverKind::Ep => Box::new(sequential::Sequential::new(model, factors)),
+            SolverKind::FrankWolfe => Box::new(frank_wolfe::FrankWolfe::new(model)),
+            SolverKind::MinNorm => Box::new(min_norm::MinNorm::new(model)?),
             SolverKind::DivideConquer => Box::new(divide_conquer::DivideConquer::new(model)?),
         })
     }
@@ -65,6 +98,8 @@ impl SolverKind {
 pub struct Options {
     /// The iteration.
     pub solver: SolverKind,
+    /// The factor graph, for solvers that pass messages.
+    pub factors: Factors,
     /// Stop when the duality gap per free pixel is at most this (nats²).
     pub tolerance: f64,
     /// Stop after this many steps.
@@ -79,6 +114,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             solver: SolverKind::default(),
+            factors: Factors::default(),
             tolerance: 1e-5,
             max_iterations: 2000,
             time_limit: None,
@@ -161,7 +197,7 @@ pub fn solve(
 ) -> Result<Solution> {
     options.check()?;
     let clock = Instant::now();
-    let mut solver = options.solver.start(model)?;
+    let mut solver = options.solver.start(model, options.factors)?;
     let mut trace = Vec::new();
     let mut iteration = 0;
     let status = loop {
