@@ -52,7 +52,9 @@ pub enum Error {
     },
 
     /// A solver for small models was given a large one.
-    #[error("the {solver} solver takes at most {limit} free pixels, this model has {found}: choose another with --solver")]
+    #[error(
+        "the {solver} solver takes at most {limit} free pixels, this model has {found}: choose another with --solver"
+    )]
     TooManyVariables {
         /// The solver, as the user knows it.
         solver: &'static str,

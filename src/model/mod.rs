@@ -101,6 +101,9 @@ const CHUNK: usize = 8192;
 /// Σ g(aᵢ, bᵢ) in a fixed order of fixed chunks.
 pub(crate) fn ordered_sum(a: &[f64], b: &[f64], g: impl Fn(f64, f64) -> f64 + Sync) -> f64 {
     assert_eq!(a.len(), b.len(), "two vectors over the same variables");
+    if a.len() <= CHUNK {
+        return a.iter().zip(b).map(|(&a, &b)| g(a, b)).sum();
+    }
     let partial: Vec<f64> = a
         .par_chunks(CHUNK)
         .zip(b.par_chunks(CHUNK))

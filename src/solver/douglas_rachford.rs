@@ -1,14 +1,18 @@
-//! Douglas–Rachford: averaged reflections at Λ and ∏ B(F_i), the two sets of [`Graph`].
+//! Douglas–Rachford splitting of ½‖unary + Σ y_i‖² and y_i ∈ B(F_i), on the factor graph ([`Graph`]) and in its norm.
 //!
-//! z ← z + Π_Λ(2y − z) − y with y = Π_∏B(F_i)(z). The sets do not meet unless s* = 0, so z itself wanders off along the
-//! gap between them; its shadow y stays feasible and tends to the closest point (Bauschke, Combettes & Luke 2004; for
-//! decomposable submodular functions Jegelka, Bach & Sra 2013).
+//! z ← z + prox(2y − z) − y with y the projection of z onto ∏ B(F_i). The quadratic's prox with step η moves by η/(1+η) of what leads
+//! to Λ, where unary + Σ y_i = 0. For η → ∞ it is the projection onto Λ and the iteration that of averaged reflections (Jegelka, Bach &
+//! Sra 2013); but the two sets do not meet, so z then wanders off and takes its digits with it, and it was slower on all models tried.
+//! The shadow y is feasible at every step.
 
 use rayon::prelude::*;
 
 use super::graph::Graph;
 use super::{Factors, Solver};
 use crate::model::Model;
+
+/// η/(1+η), for η = 9. At ½ the iterates are those of `messages`.
+const SHARE: f64 = 0.9;
 
 /// State of the iteration.
 pub(super) struct DouglasRachford<'a> {
@@ -46,9 +50,9 @@ impl Solver for DouglasRachford<'_> {
             .with_min_len(4096)
             .for_each(|(reflected, z, y)| *reflected = 2.0 * y - z);
         graph.mean(reflected, mean);
-        // z + (2y − z − mean) − y
+        // z + (2y − z − SHARE · mean) − y
         (&mut *governing, &mut *shadow, graph.variables()).into_par_iter().with_min_len(4096).for_each(|(z, y, &v)| {
-            *z = *y - mean[v as usize];
+            *z = *y - SHARE * mean[v as usize];
             *y = *z;
         });
         graph.project(shadow);

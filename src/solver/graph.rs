@@ -97,8 +97,7 @@ impl<'a> Graph<'a> {
         let mut degrees = degree.iter().filter(|&&d| d > 0);
         let first = degrees.next();
         let regular = degrees.all(|d| Some(d) == first);
-        self.weights =
-            (!regular).then(|| self.variables.iter().map(|&v| self.degree(v as usize) as f64).collect());
+        self.weights = (!regular).then(|| self.variables.iter().map(|&v| self.degree(v as usize) as f64).collect());
     }
 
     /// Number of factors.

@@ -39,14 +39,8 @@ impl<'a> MinNorm<'a> {
         let towards: Vec<f64> = model.unary().iter().map(|m| -m).collect();
         let vertex = model.greedy(&towards);
         let sigma = dot(&vertex, &vertex).max(1.0);
-        let mut solver = Self {
-            model,
-            corral: Vec::new(),
-            weights: vec![1.0],
-            factor: Vec::new(),
-            sigma,
-            point: vertex.clone(),
-        };
+        let mut solver =
+            Self { model, corral: Vec::new(), weights: vec![1.0], factor: Vec::new(), sigma, point: vertex.clone() };
         solver.admit(vertex);
         Ok(solver)
     }

@@ -148,10 +148,22 @@ pub struct Progress {
     pub gap: f64,
     /// Duality gap per free pixel.
     pub gap_per_pixel: f64,
-    /// Upper bound of log Z.
+    /// Upper bound of log Z, the best so far.
     pub log_z_upper: f64,
-    /// Lower bound of the smallest energy.
+    /// Lower bound of the smallest energy, the best so far.
     pub map_lower_bound: f64,
+}
+
+impl Progress {
+    /// What an earlier iterate proved stays proved.
+    fn with_bounds_of(self, earlier: Option<&Progress>) -> Self {
+        let Some(earlier) = earlier else { return self };
+        Self {
+            log_z_upper: self.log_z_upper.min(earlier.log_z_upper),
+            map_lower_bound: self.map_lower_bound.max(earlier.map_lower_bound),
+            ..self
+        }
+    }
 }
 
 /// Why the iteration ended.
@@ -202,7 +214,7 @@ pub fn solve(
     let mut iteration = 0;
     let status = loop {
         let seconds = clock.elapsed().as_secs_f64();
-        let progress = certificate::progress(model, solver.point(), iteration, seconds);
+        let progress = certificate::progress(model, solver.point(), iteration, seconds).with_bounds_of(trace.last());
         trace.push(progress);
         if observe(&progress).is_break() {
             break Status::Interrupted;
@@ -223,7 +235,8 @@ pub fn solve(
         }
         if late {
             let seconds = clock.elapsed().as_secs_f64();
-            trace.push(certificate::progress(model, solver.point(), iteration, seconds));
+            let progress = certificate::progress(model, solver.point(), iteration, seconds);
+            trace.push(progress.with_bounds_of(trace.last()));
             break Status::TimeLimit;
         }
     };

@@ -4,12 +4,17 @@ use std::ops::ControlFlow;
 
 use proptest::prelude::*;
 
+mod agreement;
+mod duality;
+mod rates;
+mod theory;
+
 use super::*;
 use crate::factor::{Cardinality, Chain, Factor};
 use crate::model::Layer;
 
 /// A `width`×`height` grid with cut edges and one layer of superpixels.
-pub(super) fn grid_model(width: usize, height: usize, m: &[f64], w: &[f64], labels: &[u8], c: f64) -> Model {
+fn grid_model(width: usize, height: usize, m: &[f64], w: &[f64], labels: &[u8], c: f64) -> Model {
     let n = width * height;
     let mut w = w.iter().copied().cycle();
     let mut line = |scope: Vec<u32>| {
@@ -29,7 +34,7 @@ pub(super) fn grid_model(width: usize, height: usize, m: &[f64], w: &[f64], labe
     Model::new(m[..n].to_vec(), layers).unwrap()
 }
 
-pub(super) fn tight(solver: SolverKind) -> Options {
+fn tight(solver: SolverKind) -> Options {
     Options { solver, tolerance: 1e-14, max_iterations: 20_000, ..Options::default() }
 }
 
