@@ -10,7 +10,7 @@ use lfield::annotation::Format;
 use lfield::assemble::{HopScale, Phi, SeedMode, Theta};
 use lfield::pipeline::{self, Method};
 use lfield::render::{Matte, Output};
-use lfield::solver::{MapChoice, SolverKind};
+use lfield::solver::{Factors, MapChoice, SolverKind};
 use lfield::superpixel::Layer;
 use lfield::unary::Geodesic;
 
@@ -93,6 +93,10 @@ pub(super) struct SolverArgs {
     /// The algorithm
     #[arg(long, value_enum, value_name = "SOLVER", default_value_t = SolverName::Accelerated)]
     solver: SolverName,
+
+    /// What passes messages, for messages, douglas-rachford and ep
+    #[arg(long, value_enum, value_name = "FACTORS", default_value_t = FactorsName::Layers)]
+    factors: FactorsName,
 
     /// Stop at this certified gap per pixel; 1e-5 is about 0.001 in a probability
     #[arg(long, value_name = "GAP", value_parser = parse::positive, default_value_t = solver().tolerance)]
@@ -184,7 +188,16 @@ pub(super) fn options(
     options.strict = solver.strict;
     options.solver.solver = match solver.solver {
         SolverName::Accelerated => SolverKind::Accelerated,
+        SolverName::Messages => SolverKind::Messages,
+        SolverName::DouglasRachford => SolverKind::DouglasRachford,
+        SolverName::Ep => SolverKind::Ep,
+        SolverName::FrankWolfe => SolverKind::FrankWolfe,
+        SolverName::MinNorm => SolverKind::MinNorm,
         SolverName::DivideConquer => SolverKind::DivideConquer,
+    };
+    options.solver.factors = match solver.factors {
+        FactorsName::Layers => Factors::Layers,
+        FactorsName::Edges => Factors::Edges,
     };
     options.solver.tolerance = solver.tolerance;
     options.solver.max_iterations = solver.max_iterations;
@@ -260,8 +273,26 @@ enum MethodName {
 enum SolverName {
     /// Alternating projections with momentum: fast on every model
     Accelerated,
+    /// The paper's parallel message passing
+    Messages,
+    /// Douglas-Rachford splitting
+    DouglasRachford,
+    /// One factor at a time
+    Ep,
+    /// Greedy vertices, with line search and away steps
+    FrankWolfe,
+    /// Fujishige and Wolfe's exact method, for at most 2000 free pixels
+    MinNorm,
     /// Repeated minimum cuts: exact, for models that are graphs
     DivideConquer,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FactorsName {
+    /// Whole rows, columns and superpixels
+    Layers,
+    /// The paper's own graph: single edges and superpixels
+    Edges,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

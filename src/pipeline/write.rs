@@ -256,6 +256,7 @@ impl Segmentation {
             superpixels: input.superpixels.iter().map(|path| shown(path)).collect(),
             scribble_format: input.format.name().to_string(),
             solver: word(options.solver.solver),
+            factors: word(options.solver.factors),
             tolerance: options.solver.tolerance,
             max_iterations: options.solver.max_iterations,
             time_limit: options.solver.time_limit.map(|limit| limit.as_secs_f64()),

@@ -131,6 +131,8 @@ pub struct Parameters {
     pub scribble_format: String,
     /// The algorithm.
     pub solver: String,
+    /// What passes messages.
+    pub factors: String,
     /// Gap per free pixel to stop at.
     pub tolerance: f64,
     /// Most sweeps.

@@ -28,6 +28,8 @@ pub(super) struct MinNorm<'a> {
     /// σ: of the size of the vertices, so that the matrix is well scaled.
     sigma: f64,
     point: Vec<f64>,
+    /// No vertex is nearer to the origin than the point's own hull, to the last digit.
+    finished: bool,
 }
 
 impl<'a> MinNorm<'a> {
@@ -39,8 +41,15 @@ impl<'a> MinNorm<'a> {
         let towards: Vec<f64> = model.unary().iter().map(|m| -m).collect();
         let vertex = model.greedy(&towards);
         let sigma = dot(&vertex, &vertex).max(1.0);
-        let mut solver =
-            Self { model, corral: Vec::new(), weights: vec![1.0], factor: Vec::new(), sigma, point: vertex.clone() };
+        let mut solver = Self {
+            model,
+            corral: Vec::new(),
+            weights: vec![1.0],
+            factor: Vec::new(),
+            sigma,
+            point: vertex.clone(),
+            finished: false,
+        };
         solver.admit(vertex);
         Ok(solver)
     }
@@ -95,7 +104,8 @@ impl Solver for MinNorm<'_> {
         let downhill: Vec<f64> = self.point.iter().map(|s| -s).collect();
         let vertex = self.model.greedy(&downhill);
         let gap = dot(&self.point, &self.point) - dot(&self.point, &vertex);
-        if gap <= 0.0 || !self.admit(vertex) {
+        self.finished = gap <= 0.0;
+        if self.finished || !self.admit(vertex) {
             return;
         }
         self.weights.push(0.0);
@@ -125,6 +135,10 @@ impl Solver for MinNorm<'_> {
 
     fn point(&mut self) -> &[f64] {
         &self.point
+    }
+
+    fn finished(&self) -> bool {
+        self.finished
     }
 }
 

@@ -14,7 +14,7 @@ use crate::factor::{Cardinality, Chain, Factor};
 use crate::model::Layer;
 
 /// A `width`×`height` grid with cut edges and one layer of superpixels.
-fn grid_model(width: usize, height: usize, m: &[f64], w: &[f64], labels: &[u8], c: f64) -> Model {
+pub(super) fn grid_model(width: usize, height: usize, m: &[f64], w: &[f64], labels: &[u8], c: f64) -> Model {
     let n = width * height;
     let mut w = w.iter().copied().cycle();
     let mut line = |scope: Vec<u32>| {
@@ -34,7 +34,7 @@ fn grid_model(width: usize, height: usize, m: &[f64], w: &[f64], labels: &[u8], 
     Model::new(m[..n].to_vec(), layers).unwrap()
 }
 
-fn tight(solver: SolverKind) -> Options {
+pub(super) fn tight(solver: SolverKind) -> Options {
     Options { solver, tolerance: 1e-14, max_iterations: 20_000, ..Options::default() }
 }
 

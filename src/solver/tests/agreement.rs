@@ -18,6 +18,7 @@ pub(super) fn all() -> Vec<Options> {
         on(SolverKind::Ep, Factors::Edges),
         on(SolverKind::FrankWolfe, Factors::Layers),
         on(SolverKind::MinNorm, Factors::Layers),
+        on(SolverKind::DivideConquer, Factors::Layers),
     ]
 }
 
