@@ -131,8 +131,9 @@ impl Factor for Cardinality {
         }
         let mut order: Vec<u32> = (0..self.arity as u32).collect();
         // A block is a run of `order` that owns the gains of the same run.
-        let mut blocks = vec![0..self.arity];
-        while let Some(block) = blocks.pop() {
+        let mut blocks = vec![(0, self.arity)];
+        while let Some((start, end)) = blocks.pop() {
+            let block = start..end;
             let members = &order[block.clone()];
             let gains: f64 = block.clone().map(|i| self.gain(i)).sum();
             let sum: f64 = members.iter().map(|&v| point[v as usize]).sum();
@@ -144,7 +145,7 @@ impl Factor for Cardinality {
             scratch.sorted.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             let (mut size, mut worst, mut violation, mut scale) = (0, 0.0, 0.0, 0.0);
             for (i, (t, _)) in scratch.sorted.iter().enumerate() {
-                let gain = self.gain(block.start + i);
+                let gain = self.gain(start + i);
                 violation += t - gain;
                 scale += t.abs() + gain.abs();
                 if violation > worst {
@@ -156,8 +157,8 @@ impl Factor for Cardinality {
                 scratch.sorted.iter().for_each(|&(t, v)| point[v as usize] = t);
             } else {
                 order[block.clone()].iter_mut().zip(&scratch.sorted).for_each(|(place, (_, v))| *place = *v);
-                let middle = block.start + size;
-                blocks.extend([block.start..middle, middle..block.end]);
+                let middle = start + size;
+                blocks.extend([(start, middle), (middle, end)]);
             }
         }
     }

@@ -16,10 +16,10 @@ pub(super) fn project<F: Factor + ?Sized>(factor: &F, point: &mut [f64], weights
     let reach = reach(factor, scratch);
     // A block is a run of `order`: the pixels before it are in the sets already split off, those behind it are not.
     let mut order: Vec<usize> = (0..n).collect();
-    let mut blocks = vec![0..n];
-    while let Some(block) = blocks.pop() {
-        let (before, rest) = order.split_at_mut(block.start);
-        let members = &mut rest[..block.len()];
+    let mut blocks = vec![(0, n)];
+    while let Some((start, end)) = blocks.pop() {
+        let (before, rest) = order.split_at_mut(start);
+        let members = &mut rest[..end - start];
         let base = value(factor, before, &[], scratch);
         let whole = value(factor, before, members, scratch) - base;
         let sum: f64 = members.iter().map(|&v| point[v]).sum();
@@ -40,8 +40,8 @@ pub(super) fn project<F: Factor + ?Sized>(factor: &F, point: &mut [f64], weights
         if above == 0 || above == members.len() || violation <= SLACK * members.len() as f64 * far {
             members.iter().for_each(|&v| point[v] = t[v]);
         } else {
-            let middle = block.start + above;
-            blocks.extend([block.start..middle, middle..block.end]);
+            let middle = start + above;
+            blocks.extend([(start, middle), (middle, end)]);
         }
     }
 }

@@ -134,7 +134,7 @@ proptest! {
         for solver in [SolverKind::MinNorm, SolverKind::Accelerated] {
             let s = run(&model, &tight(solver)).s;
             let p: Vec<f64> = s.iter().map(|s| 1.0 / (1.0 + s.exp())).collect();
-            let above = |threshold: f64| p.iter().enumerate().filter(|(_, p)| **p > threshold).map(|(v, _)| 1 << v).sum();
+            let above = |threshold: f64| p.iter().enumerate().filter(|(_, p)| **p > threshold).map(|(v, _)| 1 << v).sum::<usize>();
             // The point is known to 1e-6, so "½" is read that wide.
             prop_assert_eq!(smallest, above(0.5 + 1e-6), "{:?}", s);
             prop_assert_eq!(largest, above(0.5 - 1e-6), "{:?}", s);
