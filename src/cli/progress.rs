@@ -37,7 +37,7 @@ impl Bar {
                 let shape = scene.picture.shape();
                 self.bar.set_message(format!("{shape}: learning colours, cutting superpixels"));
             }
-            Event::Assembled(_) => self.bar.set_style(style("{spinner} solving [{bar:32}] {msg}")),
+            Event::Assembled(_) => self.bar.set_style(style("{spinner} solving [{bar:24}] {msg}")),
             Event::Sweep(progress) => self.sweep(progress),
             Event::Solved => {
                 self.bar.set_style(style("{spinner} {msg}"));
@@ -51,7 +51,7 @@ impl Bar {
         let first = *self.first_gap.get_or_insert(gap_per_pixel);
         self.bar.set_position((share_done(first, gap_per_pixel, self.tolerance) * LENGTH as f64) as u64);
         self.bar.set_message(format!(
-            "sweep {iteration} · gap {gap_per_pixel:.1e} of {:.0e} per pixel · {seconds:.1} s",
+            "sweep {iteration} · gap {gap_per_pixel:.1e} of {:.0e} · {seconds:.1} s",
             self.tolerance
         ));
     }

@@ -205,37 +205,29 @@ pub fn segment(
     options: &Options,
     observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
 ) -> Result<Segmentation> {
-    let started = Instant::now();
+    let mut clock = Clock::start();
     let mut timing = Timing::default();
-    let (scene, load) = timed(|| Scene::read(input, options));
-    let scene = scene?;
+    let scene = Scene::read(input, options)?;
+    timing.load = clock.lap();
     proceed(observe(Event::Read(&scene)))?;
-    let ((partitions, superpixels), (evidence, unary)) =
+    let (partitions, evidence) =
         join(|| timed(|| cut_superpixels(&scene, options)), || timed(|| scene.weigh(&options.unary)));
-    let (partitions, evidence) = (partitions?, evidence?);
+    let (partitions, evidence) = (partitions.store(&mut timing.superpixels)?, evidence.store(&mut timing.unary)?);
+    clock.lap();
     let model = options.model_in_force();
-    let (problem, assemble) =
-        timed(|| assemble::model(&scene.picture, &evidence.unary, &partitions, scene.seeds(), &model));
-    let problem = problem?;
+    let problem = assemble::model(&scene.picture, &evidence.unary, &partitions, scene.seeds(), &model)?;
+    timing.assemble = clock.lap();
     proceed(observe(Event::Assembled(problem.free().len())))?;
-    let (solution, solve) =
-        timed(|| solver::solve(&problem.model, &options.solver, &mut |progress| observe(Event::Sweep(progress))));
-    let solution = solution?;
+    let solution = solver::solve(&problem.model, &options.solver, &mut |progress| observe(Event::Sweep(progress)))?;
     proceed(observe(Event::Solved))?;
     if solution.status == solver::Status::Interrupted {
         return Err(Error::Interrupted);
     }
-    (timing.load, timing.superpixels, timing.unary) = (load, superpixels, unary);
-    (timing.assemble, timing.solve) = (assemble, solve);
-
-    let s = problem.expand(&solution.s);
-    let mask = problem.expand_set(&solution.set);
-    let mut certified = vec![true; s.len()];
-    for (&pixel, &proved) in problem.free().iter().zip(&solution.certificate.certified) {
-        certified[pixel as usize] = proved;
-    }
+    let (s, mask) = (problem.expand(&solution.s), problem.expand_set(&solution.set));
+    let marginals = marginals_beside(&mask, &s)?;
+    let certified = certified(&problem, &solution);
+    timing.solve = clock.lap();
     Ok(Segmentation {
-        marginals: marginals_beside(&mask, &s)?,
         warnings: warnings(&scene, &solution, &mask, options),
         scene,
         mixtures: evidence.mixtures,
@@ -246,12 +238,22 @@ pub fn segment(
         n_free: problem.free().len(),
         n_layers: problem.model.layers().len(),
         s,
+        marginals,
         mask,
         certified,
         solution,
         timing,
-        started,
+        started: clock.started,
     })
+}
+
+/// For every pixel, whether its side of one half is proved; strokes are beyond doubt.
+fn certified(problem: &assemble::Problem, solution: &Solution) -> Vec<bool> {
+    let mut certified = vec![true; problem.shape().n_pixels()];
+    for (&pixel, &proved) in problem.free().iter().zip(&solution.certificate.certified) {
+        certified[pixel as usize] = proved;
+    }
+    certified
 }
 
 fn warnings(scene: &Scene, solution: &Solution, mask: &Mask, options: &Options) -> Vec<String> {
@@ -289,8 +291,42 @@ fn proceed(flow: ControlFlow<()>) -> Result<()> {
     if flow.is_break() { Err(Error::Interrupted) } else { Ok(()) }
 }
 
-fn timed<T>(stage: impl FnOnce() -> T) -> (T, f64) {
-    let start = Instant::now();
+/// Tells how long each stage took.
+struct Clock {
+    started: Instant,
+    last: Instant,
+}
+
+impl Clock {
+    fn start() -> Self {
+        let now = Instant::now();
+        Self { started: now, last: now }
+    }
+
+    /// Seconds since the last lap.
+    fn lap(&mut self) -> f64 {
+        let now = Instant::now();
+        let seconds = (now - self.last).as_secs_f64();
+        self.last = now;
+        seconds
+    }
+}
+
+/// What a stage that runs beside another made, and how long it took by itself.
+struct Timed<T> {
+    result: T,
+    seconds: f64,
+}
+
+impl<T> Timed<T> {
+    fn store(self, seconds: &mut f64) -> T {
+        *seconds = self.seconds;
+        self.result
+    }
+}
+
+fn timed<T>(stage: impl FnOnce() -> T) -> Timed<T> {
+    let mut clock = Clock::start();
     let result = stage();
-    (result, start.elapsed().as_secs_f64())
+    Timed { result, seconds: clock.lap() }
 }

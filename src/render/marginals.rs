@@ -5,6 +5,8 @@
 //! number on the mask's side. And 65535·½ lies half-way between 32767 and 32768; [`marginals`] keeps a pixel on the side of
 //! that midpoint on which its p is. Neither moves any other value.
 
+use rayon::prelude::*;
+
 use super::encode::encode16;
 use crate::field::{Marginals, Mask};
 use crate::{Error, Result};
@@ -22,7 +24,7 @@ pub fn marginals_beside(mask: &Mask, s: &[f64]) -> Result<Marginals> {
             false => 0.5_f64.next_down(),
         }
     };
-    let values: Vec<f64> = s.iter().zip(mask.as_slice()).map(beside_half).collect();
+    let values: Vec<f64> = s.par_iter().zip(mask.as_slice()).map(beside_half).collect();
     if let Some(pixel) = values.iter().zip(mask.as_slice()).position(|(&p, &inside)| (p > 0.5) != inside) {
         return Err(Error::Parameter {
             name: format!("s at pixel {pixel}"),
