@@ -49,48 +49,50 @@
 //! `examples/own_unaries.rs` and `examples/without_image.rs` are longer. The modules follow the flow of the program; the inference
 //! half ([`kernel`], [`factor`], [`model`], [`solver`]) knows nothing of pictures.
 
+// The one-line comments are not doc comments: those would make rustdoc look for every link of a module's own `//!` here.
+
 mod error;
 
 pub use error::{Error, Result};
 
-/// The stages in order: what the program does, from files to files.
+// The stages in order: what the program does, from files to files.
 pub mod pipeline;
 
-/// What stages hand to each other.
+// What stages hand to each other.
 pub mod field;
 
-/// What every reader of files shares.
+// What every reader of files shares.
 pub mod input;
 
-/// The decoded photo.
+// The decoded photo.
 pub mod picture;
 
-/// Strokes and ground truth.
+// Strokes and ground truth.
 pub mod annotation;
 
-/// Costs, probabilities and superpixels that another program made.
+// Costs, probabilities and superpixels that another program made.
 pub mod evidence;
 
-/// Photo → regions of one colour.
+// Photo → regions of one colour.
 pub mod superpixel;
 
-/// From strokes to log-odds: colour mixtures and stroke distance.
+// From strokes to log-odds: colour mixtures and stroke distance.
 pub mod unary;
 
-/// The seam: picture, unary, superpixels and strokes become a model.
+// The seam: picture, unary, superpixels and strokes become a model.
 pub mod assemble;
 
-/// Algorithms on slices.
+// Algorithms on slices.
 pub mod kernel;
 
-/// Potentials, seen through their base polytopes.
+// Potentials, seen through their base polytopes.
 pub mod factor;
 
-/// Unary and layers of disjoint factors.
+// Unary and layers of disjoint factors.
 pub mod model;
 
-/// Minimum norm, with proof.
+// Minimum norm, with proof.
 pub mod solver;
 
-/// Pictures, arrays and reports of the result.
+// Pictures, arrays and reports of the result.
 pub mod render;

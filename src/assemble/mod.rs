@@ -1,4 +1,4 @@
-//! The seam: picture, unary, superpixels and strokes become one submodular [`Model`].
+//! The seam: picture, unary, superpixels and strokes become one submodular [`Model`](crate::model::Model).
 //!
 //! F(A) = ( α m(A) + β Σ w_pq [p ∈ A ≠ q ∈ A] + γ Σ_P c_P φ(|A ∩ P| / |P|) ) / T
 //!

@@ -3,7 +3,7 @@
 //! x = argmin ½ Σ (xᵢ − zᵢ)² + Σ wᵢ |xᵢ − xᵢ₊₁|,  wᵢ ≥ 0.
 //!
 //! The solution is a string pulled taut: with the flow uᵢ = Σ_{j ≤ i} (zⱼ − xⱼ), optimality is |uᵢ| ≤ wᵢ everywhere, uᵢ = ±wᵢ
-//! where x jumps (+ where it jumps down), and uₙ = 0. [`scan`] walks along z and keeps the interval [low, high] of values
+//! where x jumps (+ where it jumps down), and uₙ = 0. `scan` walks along z and keeps the interval [low, high] of values
 //! that one constant piece may still take; when the next tube would leave it empty, the piece ends where the interval was last
 //! tightened from the violated side, and the walk restarts there (Condat 2013, here with a weight per edge). This is the
 //! fastest method measured on photo-like chains, but restarts can make it quadratic, so it carries a budget and hands the

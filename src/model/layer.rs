@@ -109,7 +109,7 @@ impl Layer {
         self.total(x, |factor, x, scratch| factor.lovasz(x, scratch))
     }
 
-    /// Σ_r E[F_r], p over variables.
+    /// Σ_r E\[F_r\], p over variables.
     pub fn expectation(&self, p: &[f64]) -> f64 {
         self.total(p, |factor, p, _| factor.expectation(p))
     }
