@@ -45,7 +45,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             alpha: 1.0,
-            beta: 20.0,
+            beta: 10.0,
             gamma: 2.0,
             theta: Theta::Fixed(0.001),
             phi: Phi::Quadratic,

@@ -84,12 +84,12 @@ impl Mixture {
 
     /// log((1−ε)·p(x) + ε) for the outlier share ε in 0..1.
     pub fn log_density_with_outliers(&self, colour: [f64; 3], outlier: f64) -> f64 {
-        let inlier = (-outlier).ln_1p() + self.log_density(colour);
         if outlier == 0.0 {
-            return inlier;
+            return self.log_density(colour);
         }
-        let outlier = outlier.ln();
-        inlier.max(outlier) + (-(inlier - outlier).abs()).exp().ln_1p()
+        // What underflows here is nothing beside ε, so no maximum needs to be taken out.
+        let density: f64 = self.gaussians.iter().map(|gaussian| gaussian.log_density(colour).exp()).sum();
+        ((1.0 - outlier) * density + outlier).ln()
     }
 }
 
