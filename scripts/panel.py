@@ -19,8 +19,7 @@ WIDTH, GAP = 320, 8
 
 def main():
     names = sys.argv[1:] or ["beetle", "tree"]
-    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=ROOT, check=True)
-    program = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "lfield"
+    program = os.environ.get("LFIELD") or build()
     rows = [row(program, name) for name in names]
     panel = Image.new("RGB", (rows[0].width, sum(r.height for r in rows) + GAP * (len(rows) - 1)), "white")
     top = 0
@@ -31,6 +30,11 @@ def main():
     target.parent.mkdir(exist_ok=True)
     panel.save(target, quality=88, optimize=True)
     print(f"{target.relative_to(ROOT)}: {panel.width}x{panel.height}, {target.stat().st_size // 1000} kB")
+
+
+def build():
+    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=ROOT, check=True)
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "lfield"
 
 
 def row(program, name):
