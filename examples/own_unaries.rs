@@ -13,7 +13,7 @@ use lfield::model::{Layer, Model};
 use lfield::solver::{self, Options};
 
 /// What it costs two neighbours to differ, in nats.
-const EDGE: f64 = 1.5;
+const EDGE: f64 = 0.6;
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -124,27 +124,29 @@ impl Factor for Cardinality {
         }
     }
 
-    /// Divide and conquer where F − t is minimised by a prefix of the sorted t: O(n log n) for each level of splits.
+    /// Divide and conquer where F − t is minimised by a prefix of the sorted t. Pixels of one weight keep their order whatever λ is, so
+    /// that a block is a few sorted runs, and sorting it merges them: O(n) for each level of splits.
     fn project_weighted(&self, point: &mut [f64], weights: &[f64], scratch: &mut Scratch) {
         if weights.windows(2).all(|c| c[0] == c[1]) {
             return self.project(point, scratch);
         }
-        let mut order: Vec<u32> = (0..self.arity as u32).collect();
+        let mut order: Vec<usize> = (0..self.arity).collect();
+        order.sort_by(|&a, &b| weights[a].total_cmp(&weights[b]).then(point[b].total_cmp(&point[a])));
+        let mut above = vec![false; self.arity];
+        let mut sorted: Vec<(f64, usize)> = Vec::with_capacity(self.arity);
         // A block is a run of `order` that owns the gains of the same run.
         let mut blocks = vec![(0, self.arity)];
         while let Some((start, end)) = blocks.pop() {
-            let block = start..end;
-            let members = &order[block.clone()];
-            let gains: f64 = block.clone().map(|i| self.gain(i)).sum();
-            let sum: f64 = members.iter().map(|&v| point[v as usize]).sum();
-            let softness: f64 = members.iter().map(|&v| 1.0 / weights[v as usize]).sum();
+            let members = &mut order[start..end];
+            let gains: f64 = (start..end).map(|i| self.gain(i)).sum();
+            let sum: f64 = members.iter().map(|&v| point[v]).sum();
+            let softness: f64 = members.iter().map(|&v| 1.0 / weights[v]).sum();
             let lambda = (gains - sum) / softness;
-            let t = |v: u32| point[v as usize] + lambda / weights[v as usize];
-            scratch.sorted.clear();
-            scratch.sorted.extend(members.iter().map(|&v| (t(v), v)));
-            scratch.sorted.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            sorted.clear();
+            sorted.extend(members.iter().map(|&v| (point[v] + lambda / weights[v], v)));
+            sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
             let (mut size, mut worst, mut violation, mut scale) = (0, 0.0, 0.0, 0.0);
-            for (i, (t, _)) in scratch.sorted.iter().enumerate() {
+            for (i, (t, _)) in sorted.iter().enumerate() {
                 let gain = self.gain(start + i);
                 violation += t - gain;
                 scale += t.abs() + gain.abs();
@@ -153,13 +155,14 @@ impl Factor for Cardinality {
                 }
             }
             // What rounding can do to the sums is no violation.
-            if size == 0 || size == block.len() || worst <= 1e-13 * scale {
-                scratch.sorted.iter().for_each(|&(t, v)| point[v as usize] = t);
-            } else {
-                order[block.clone()].iter_mut().zip(&scratch.sorted).for_each(|(place, (_, v))| *place = *v);
-                let middle = start + size;
-                blocks.extend([(start, middle), (middle, end)]);
+            if size == 0 || size == members.len() || worst <= 1e-13 * scale {
+                sorted.iter().for_each(|&(t, v)| point[v] = t);
+                continue;
             }
+            sorted.iter().enumerate().for_each(|(i, &(_, v))| above[v] = i < size);
+            members.sort_by_key(|&v| !above[v]);
+            let middle = start + size;
+            blocks.extend([(start, middle), (middle, end)]);
         }
     }
 

@@ -129,25 +129,29 @@ impl Layer {
     }
 
     fn total(&self, x: &[f64], value: impl Fn(&dyn Factor, &[f64], &mut Scratch) -> f64 + Sync) -> f64 {
-        let values: Vec<f64> = (0..self.factors.len())
-            .into_par_iter()
-            .with_min_len(self.factors.len().div_ceil(64))
-            .map(|r| {
-                let (start, end) = (self.starts[r], self.starts[r + 1]);
-                let factor = self.factors[r].as_ref();
-                with_scratch(|scratch, local| match &self.permutation {
-                    None => value(factor, &x[start..end], scratch),
-                    Some(p) => {
-                        local.clear();
-                        local.extend(p.order[start..end].iter().map(|&v| x[v as usize]));
-                        value(factor, local, scratch)
-                    }
-                })
+        let one = |r: usize| {
+            let (start, end) = (self.starts[r], self.starts[r + 1]);
+            let factor = self.factors[r].as_ref();
+            with_scratch(|scratch, local| match &self.permutation {
+                None => value(factor, &x[start..end], scratch),
+                Some(p) => {
+                    local.clear();
+                    local.extend(p.order[start..end].iter().map(|&v| x[v as usize]));
+                    value(factor, local, scratch)
+                }
             })
-            .collect();
+        };
+        let n = self.factors.len();
+        if x.len() <= SMALL {
+            return (0..n).map(one).sum();
+        }
+        let values: Vec<f64> = (0..n).into_par_iter().with_min_len(n.div_ceil(64)).map(one).collect();
         values.iter().sum()
     }
 }
+
+/// Up to this many variables, handing work to other threads costs more than the work.
+const SMALL: usize = 4096;
 
 /// Lends the thread's scratch memory.
 pub(crate) fn with_scratch<R>(work: impl FnOnce(&mut Scratch, &mut Vec<f64>) -> R) -> R {
