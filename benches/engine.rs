@@ -117,12 +117,12 @@ fn kernels(scene: &Scene) {
         });
         let twin = best(5, || {
             for (w, range) in &chains {
-                total_variation::dynamic::solve(&z[range.clone()], 0.0, w, &mut x[range.clone()], &mut dynamic);
+                total_variation::dynamic::solve(&z[range.clone()], w, &mut x[range.clone()], &mut dynamic);
             }
             black_box(&x);
         });
         let per_pixel = 1e9 / z.len() as f64;
-        println!("| chain, taut string scan, β={beta} | {:.1} |", scan * per_pixel);
+        println!("| chain, taut string, β={beta} | {:.1} |", scan * per_pixel);
         println!("| chain, dynamic programme, β={beta} | {:.1} |", twin * per_pixel);
     }
     for n in [50, 500, 5000, 100_000] {

@@ -6,15 +6,19 @@
 //! The quadratic table is the paper's: c·φ(k/N) with φ(z) = z(1−z) on a superpixel of N pixels, of which k₀ are already known to be
 //! foreground (strokes), so that the n ≤ N − k₀ free ones see h(k) = c(φ((k₀+k)/N) − φ(k₀/N)).
 
+use std::sync::{Mutex, PoisonError};
+
 use super::{Factor, Scratch};
 use crate::kernel::isotonic;
 use crate::{Error, Result};
 
 /// A concave function of the number of foreground pixels.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Cardinality {
     arity: usize,
     gains: Gains,
+    /// The order found by the last sort: a head start for the next one, and nothing else.
+    order: Mutex<Vec<u32>>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,7 +42,7 @@ impl Cardinality {
         }
         let n = total as f64;
         let gains = Gains::Quadratic { known: known as f64, total: n, scale: weight / (n * n) };
-        Ok(Self { arity, gains })
+        Ok(Self { arity, gains, order: Mutex::default() })
     }
 
     /// Any concave table, given by its gains h(i) − h(i−1), which must be finite and must not increase.
@@ -51,7 +55,13 @@ impl Cardinality {
                 expected: "finite, with gains h(i) − h(i−1) that never increase".into(),
             });
         }
-        Ok(Self { arity: gains.len(), gains: Gains::Table(gains) })
+        Ok(Self { arity: gains.len(), gains: Gains::Table(gains), order: Mutex::default() })
+    }
+
+    fn sort(&self, x: &[f64], scratch: &mut Scratch) {
+        // A panic elsewhere cannot leave the order wrong for long: it is only a place to start from.
+        let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        sort_downwards(x, &mut order, &mut scratch.keys, &mut scratch.sorted);
     }
 
     #[inline]
@@ -77,9 +87,45 @@ impl Cardinality {
 
 /// Sorts the values downwards, each with its place; equal values keep their order.
 ///
+/// `order` is the order found last time. Between two sweeps little changes, so straight insertion from there is nearly linear;
+/// when it takes more than a few moves per element, the values are sorted from scratch. The order found is the same either way.
+fn sort_downwards(x: &[f64], order: &mut Vec<u32>, keys: &mut Vec<u64>, sorted: &mut Vec<(f64, u32)>) {
+    const MOVES_PER_ELEMENT: usize = 6;
+    if order.len() == x.len() {
+        sorted.clear();
+        sorted.extend(order.iter().map(|&place| (x[place as usize], place)));
+        if !insert_downwards(sorted, MOVES_PER_ELEMENT * x.len()) {
+            sort_from_scratch(x, keys, sorted);
+        }
+    } else {
+        sort_from_scratch(x, keys, sorted);
+    }
+    order.clear();
+    order.extend(sorted.iter().map(|(_, place)| place));
+}
+
+/// Straight insertion within a budget of moves; `false` when that was not enough.
+fn insert_downwards(sorted: &mut [(f64, u32)], mut budget: usize) -> bool {
+    let before = |a: (f64, u32), b: (f64, u32)| a.0 > b.0 || (a.0 == b.0 && a.1 < b.1);
+    for i in 1..sorted.len() {
+        let moving = sorted[i];
+        let mut hole = i;
+        while hole > 0 && before(moving, sorted[hole - 1]) {
+            sorted[hole] = sorted[hole - 1];
+            hole -= 1;
+        }
+        sorted[hole] = moving;
+        match budget.checked_sub(i - hole) {
+            Some(left) => budget = left,
+            None => return false,
+        }
+    }
+    true
+}
+
 /// Whole numbers sort several times faster than pairs: the key is the value's bits, made to order like the value, with the place in
 /// the lowest bits instead of the last digits. Runs that agree in all other bits are then sorted by the values themselves.
-fn sort_downwards(x: &[f64], keys: &mut Vec<u64>, sorted: &mut Vec<(f64, u32)>) {
+fn sort_from_scratch(x: &[f64], keys: &mut Vec<u64>, sorted: &mut Vec<(f64, u32)>) {
     let place_bits = usize::BITS - x.len().leading_zeros();
     let places = (1_u64 << place_bits) - 1;
     keys.clear();
@@ -114,7 +160,7 @@ impl Factor for Cardinality {
     }
 
     fn project(&self, point: &mut [f64], scratch: &mut Scratch) {
-        sort_downwards(point, &mut scratch.keys, &mut scratch.sorted);
+        self.sort(point, scratch);
         let y = &mut scratch.values;
         y.clear();
         y.extend(scratch.sorted.iter().enumerate().map(|(i, (z, _))| z - self.gain(i)));
@@ -167,12 +213,12 @@ impl Factor for Cardinality {
     }
 
     fn lovasz(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
-        sort_downwards(x, &mut scratch.keys, &mut scratch.sorted);
+        self.sort(x, scratch);
         scratch.sorted.iter().enumerate().map(|(i, (x, _))| x * self.gain(i)).sum()
     }
 
     fn greedy(&self, x: &mut [f64], scratch: &mut Scratch) {
-        sort_downwards(x, &mut scratch.keys, &mut scratch.sorted);
+        self.sort(x, scratch);
         for (i, (_, place)) in scratch.sorted.iter().enumerate() {
             x[*place as usize] = self.gain(i);
         }
@@ -221,8 +267,16 @@ mod tests {
             let mut twin: Vec<(f64, u32)> = x.iter().copied().zip(0..).collect();
             twin.sort_by(|a, b| b.0.total_cmp(&a.0));
             let mut sorted = Vec::new();
-            sort_downwards(&x, &mut Vec::new(), &mut sorted);
-            prop_assert_eq!(sorted, twin);
+            sort_from_scratch(&x, &mut Vec::new(), &mut sorted);
+            prop_assert_eq!(&sorted, &twin);
+            // From a good start, a bad one, and none.
+            let right: Vec<u32> = twin.iter().map(|(_, place)| *place).collect();
+            let wrong = right.iter().rev().copied().collect();
+            for mut order in [right.clone(), wrong, Vec::new()] {
+                sort_downwards(&x, &mut order, &mut Vec::new(), &mut sorted);
+                prop_assert_eq!(&sorted, &twin);
+                prop_assert_eq!(&order, &right);
+            }
         }
     }
 
