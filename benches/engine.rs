@@ -102,14 +102,14 @@ fn kernels(scene: &Scene) {
         let z: Vec<f64> = problem.model.unary().iter().map(|m| -m).collect();
         let mut x = vec![0.0; z.len()];
         let mut scratch = total_variation::Scratch::default();
-        let mut dynamic = total_variation::dynamic::Scratch::default();
+        let mut funnel = total_variation::taut_string::Scratch::default();
         let chains: Vec<_> = rows
             .factors()
             .iter()
             .zip(rows.starts().windows(2))
             .filter_map(|(factor, range)| Some((factor.as_chain()?.weights(), range[0]..range[1])))
             .collect();
-        let scan = best(5, || {
+        let programme = best(5, || {
             for (w, range) in &chains {
                 total_variation::solve(&z[range.clone()], w, &mut x[range.clone()], &mut scratch);
             }
@@ -117,13 +117,13 @@ fn kernels(scene: &Scene) {
         });
         let twin = best(5, || {
             for (w, range) in &chains {
-                total_variation::dynamic::solve(&z[range.clone()], w, &mut x[range.clone()], &mut dynamic);
+                total_variation::taut_string::solve(&z[range.clone()], w, &mut x[range.clone()], &mut funnel);
             }
             black_box(&x);
         });
         let per_pixel = 1e9 / z.len() as f64;
-        println!("| chain, taut string, β={beta} | {:.1} |", scan * per_pixel);
-        println!("| chain, dynamic programme, β={beta} | {:.1} |", twin * per_pixel);
+        println!("| chain, dynamic programme, β={beta} | {:.1} |", programme * per_pixel);
+        println!("| chain, taut string, β={beta} | {:.1} |", twin * per_pixel);
     }
     for n in [50, 500, 5000, 100_000] {
         let factor = Cardinality::quadratic(n, 0, n, n as f64).expect("a superpixel");
