@@ -11,7 +11,7 @@
 
 use rayon::prelude::*;
 
-use super::Solver;
+use super::{Messages, Solver};
 use crate::model::{Layer, Model, with_scratch};
 
 /// Pixels a parallel task takes at least.
@@ -39,19 +39,21 @@ struct Message {
 }
 
 impl<'a> Accelerated<'a> {
-    pub(super) fn new(model: &'a Model) -> Self {
+    /// Starts from the messages of an earlier solve, or from none. They need not be feasible for this model.
+    pub(super) fn new(model: &'a Model, start: Option<&Messages>) -> Self {
         let n = model.n_variables();
-        let messages = model.layers().iter().map(|_| Message { now: vec![0.0; n], before: vec![0.0; n] }).collect();
-        let total = model.unary().to_vec();
-        let mut solver = Self { model, messages, previous: total.clone(), total, change: vec![0.0; n], momentum: 1.0 };
+        let first = |r: usize| start.map_or_else(|| vec![0.0; n], |Messages(start)| start[r].clone());
+        let messages = (0..model.layers().len()).map(|r| Message { now: first(r), before: first(r) }).collect();
+        let mut solver =
+            Self { model, messages, previous: vec![0.0; n], total: vec![0.0; n], change: vec![0.0; n], momentum: 1.0 };
+        solver.point();
         // A first plain sweep makes every message feasible.
         solver.sweep(0.0);
-        solver.restart();
         solver
     }
 
     /// The message of each layer after the last sweep, in layer order.
-    pub(super) fn messages(&self) -> Vec<&[f64]> {
+    pub(super) fn layer_messages(&self) -> Vec<&[f64]> {
         self.messages.iter().map(|message| &message.now[..]).collect()
     }
 
@@ -106,6 +108,10 @@ impl Solver for Accelerated<'_> {
         sum_messages(model, messages, total, |message| &message.now);
         sum_messages(model, messages, previous, |message| &message.before);
         &self.total
+    }
+
+    fn messages(&mut self) -> Option<Messages> {
+        Some(Messages(self.messages.iter_mut().map(|message| std::mem::take(&mut message.now)).collect()))
     }
 }
 

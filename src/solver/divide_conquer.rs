@@ -45,8 +45,8 @@ struct Pieces {
 impl DivideConquer {
     pub(super) fn new(model: &Model) -> Result<Self> {
         // One sweep of projections lays out the first flow. More of them spread it so thin that the cuts take longer again.
-        let sweep = Accelerated::new(model);
-        let network = Network::new(model, |_| None, &sweep.messages(), GRAPH_LIMIT).map_err(|why| Error::NotAGraph {
+        let sweep = Accelerated::new(model, None);
+        let network = Network::new(model, |_| None, &sweep.layer_messages(), GRAPH_LIMIT).map_err(|why| Error::NotAGraph {
             why: match why {
                 NotAGraph::Factor => "a factor is neither a chain nor a table".into(),
                 NotAGraph::Edges(found) => format!(

@@ -40,9 +40,25 @@ pub trait Solver {
         false
     }
 
+    /// The messages of the layers, given away at the end, by a solver that can start from them.
+    fn messages(&mut self) -> Option<Messages> {
+        None
+    }
+
     /// Minimum cuts computed so far, for a solver that works by them.
     fn map_calls(&self) -> Option<usize> {
         None
+    }
+}
+
+/// The dual variables s_r of a solved model, one vector per layer in layer order: where to start when the unary or a weight has
+/// changed ([`solve_from`]).
+#[derive(Clone, Debug)]
+pub struct Messages(Vec<Vec<f64>>);
+
+impl Messages {
+    fn fit(&self, model: &Model) -> bool {
+        self.0.len() == model.layers().len() && self.0.iter().all(|message| message.len() == model.n_variables())
     }
 }
 
@@ -80,9 +96,9 @@ pub enum Factors {
 
 impl SolverKind {
     /// The solver at its starting point.
-    fn start(self, model: &Model, factors: Factors) -> Result<Box<dyn Solver + '_>> {
+    fn start<'a>(self, model: &'a Model, factors: Factors, start: Option<&Messages>) -> Result<Box<dyn Solver + 'a>> {
         Ok(match self {
-            SolverKind::Accelerated => Box::new(accelerated::Accelerated::new(model)),
+            SolverKind::Accelerated => Box::new(accelerated::Accelerated::new(model, start)),
             SolverKind::Messages => Box::new(messages::Messages::new(model, factors)),
             SolverKind::DouglasRachford => Box::new(douglas_rachford::DouglasRachford::new(model, factors)),
             SolverKind::Ep => Box::new(sequential::Sequential::new(model, factors)),
@@ -195,6 +211,8 @@ pub struct Solution {
     pub iterations: usize,
     /// Minimum cuts computed on the way, by a solver that works by them.
     pub map_calls: Option<usize>,
+    /// Where a later solve of a similar model may start.
+    pub messages: Option<Messages>,
     /// Seconds spent.
     pub seconds: f64,
     /// Every checked iterate.
@@ -207,9 +225,33 @@ pub fn solve(
     options: &Options,
     observe: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Solution> {
+    run(model, options, None, observe)
+}
+
+/// The same from the messages of an earlier solution, for a model with the same layers and another unary or other weights. Solvers
+/// other than `accelerated` start from nothing.
+///
+/// # Panics
+/// When the messages are of a model with other layers or another number of variables.
+pub fn solve_from(
+    model: &Model,
+    options: &Options,
+    start: &Messages,
+    observe: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Solution> {
+    assert!(start.fit(model), "messages of another model");
+    run(model, options, Some(start), observe)
+}
+
+fn run(
+    model: &Model,
+    options: &Options,
+    start: Option<&Messages>,
+    observe: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Solution> {
     options.check()?;
     let clock = Instant::now();
-    let mut solver = options.solver.start(model, options.factors)?;
+    let mut solver = options.solver.start(model, options.factors, start)?;
     let mut trace = Vec::new();
     let mut iteration = 0;
     let status = loop {
@@ -243,8 +285,9 @@ pub fn solve(
     let mut s = solver.point().to_vec();
     let (set, certificate) = Certificate::issue(model, &mut s, options.map);
     let map_calls = solver.map_calls();
+    let messages = solver.messages();
     let seconds = clock.elapsed().as_secs_f64();
-    Ok(Solution { s, set, certificate, status, iterations: iteration, map_calls, seconds, trace })
+    Ok(Solution { s, set, certificate, status, iterations: iteration, map_calls, messages, seconds, trace })
 }
 
 #[cfg(test)]

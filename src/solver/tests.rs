@@ -89,6 +89,29 @@ proptest! {
 }
 
 #[test]
+fn a_warm_start_reaches_the_same_point_in_fewer_sweeps() {
+    let m: Vec<f64> = (0..400).map(|v| ((v * 37) % 101) as f64 / 20.0 - 2.4).collect();
+    let labels: Vec<u8> = (0..400).map(|v| (v / 50) as u8).collect();
+    let options = tight(SolverKind::Accelerated);
+    let first = run(&grid_model(20, 20, &m, &[0.8, 1.7], &labels, 20.0), &options);
+    // Another unary and stronger edges: the old messages are not even feasible.
+    let changed: Vec<f64> = m.iter().enumerate().map(|(v, m)| m + if v % 97 == 0 { 0.05 } else { 0.0 }).collect();
+    let model = grid_model(20, 20, &changed, &[0.81, 1.69], &labels, 20.0);
+    let cold = run(&model, &options);
+    let start = first.messages.expect("the accelerated solver has messages");
+    let warm = solve_from(&model, &options, &start, &mut |_| ControlFlow::Continue(())).unwrap();
+    for (a, b) in warm.s.iter().zip(&cold.s) {
+        assert!((a - b).abs() < 1e-6);
+    }
+    assert!(
+        warm.iterations < cold.iterations,
+        "{} sweeps from a warm start, {} without",
+        warm.iterations,
+        cold.iterations
+    );
+}
+
+#[test]
 fn an_observer_can_stop_the_iteration() {
     let model = grid_model(2, 2, &[1.0, -1.0, 0.5, 0.2], &[0.3], &[0, 0, 1, 1], 1.0);
     let solution = solve(&model, &Options::default(), &mut |_| ControlFlow::Break(())).unwrap();
