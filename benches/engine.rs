@@ -22,12 +22,16 @@ use lfield::{superpixel, unary};
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let scene = Scene::bundled();
-    let parts: [(&str, fn(&Scene)); 4] =
-        [("kernels", kernels), ("sweep", sweep), ("solvers", solvers), ("scaling", scaling)];
-    for (name, part) in parts {
-        if wanted.is_empty() || wanted.iter().any(|w| w == name) {
-            println!("\n## {name}, {} threads\n", rayon::current_num_threads());
-            part(&scene);
+    for name in ["kernels", "sweep", "solvers", "scaling"] {
+        if !wanted.is_empty() && !wanted.iter().any(|w| w == name) {
+            continue;
+        }
+        println!("\n## {name}, {} threads\n", rayon::current_num_threads());
+        match name {
+            "kernels" => kernels(&scene),
+            "sweep" => sweep(&scene),
+            "solvers" => solvers(&scene),
+            _ => scaling(&scene),
         }
     }
 }
