@@ -68,7 +68,7 @@ def turned(dx, dy, k):
 
 
 KEY = 8  # which of the many oaks
-THIN = 2.6  # radius where the last twigs begin
+THIN = 2.9  # radius where the last twigs begin
 
 
 def grow(limbs, x, y, dx, dy, length, radius, key):
@@ -76,14 +76,14 @@ def grow(limbs, x, y, dx, dy, length, radius, key):
     steps = 6
     points, radii = [(x, y)], [radius]
     last = radius <= 1.25 * THIN
-    end = 1.5 if last else max(THIN, 0.70 * radius)
+    end = 2.0 if last else max(THIN, 0.70 * radius)
     for k in range(steps):
         dx, dy = turned(dx, dy, 0.42 * (hashed(key, k, 1) - 0.5))
         dx, dy = turned(dx, dy - 0.03, 0.0)  # towards the light
         x, y = x + dx * length / steps, y + dy * length / steps
         points.append((x, y))
         radii.append(radius + (end - radius) * (k + 1) / steps)
-        if k in (1, 3, 4) and 3.2 < radius < 14.0 and hashed(key, k, 2) < 0.6:
+        if k in (1, 3, 4) and 3.5 < radius < 14.0 and hashed(key, k, 2) < 0.6:
             side = 1.0 if hashed(key, k, 3) < 0.5 else -1.0
             sx, sy = turned(dx, dy, side * (0.75 + 0.6 * hashed(key, k, 4)))
             grow(limbs, x, y, sx, sy, 0.60 * length, max(THIN, 0.42 * radii[-1]), key * 7 + k)
