@@ -1,4 +1,14 @@
 //! How coarse a layer of superpixels is: the bandwidths (hs, hr) and the smallest region M.
+//!
+//! The default pair was chosen among finer and coarser ones by the AUC of the superpixel-only model on ten development
+//! photos, γ by leave-one-out. Gain over the colours alone, with superpixels weighted by size and as printed:
+//!
+//! | layers | size | printed |
+//! | --- | --- | --- |
+//! | 5,4,10 and 7,6.5,20 | +.014 | +.003 |
+//! | **7,6.5,20 and 10,10,100** | **+.018** | **+.006** |
+//! | 7,6.5,20 and 15,15,400 | +.018 | +.005 |
+//! | 10,10,100 and 15,15,400 | +.003 | +.004 |
 
 use std::fmt;
 use std::str::FromStr;
