@@ -9,6 +9,9 @@ mod program;
 /// What the written files promise to each other: marginals, mask, log-odds, report.
 mod outputs;
 
+/// Tiny models against the printed formula over all sets.
+mod proof;
+
 /// `lfield superpixels`: label maps, pictures and summary.
 mod superpixels;
 
