@@ -40,7 +40,7 @@ impl Model {
         let mut labels = |regions: f64| many(n, regions).iter().map(|l| 7 * *l as i32 - 5).collect();
         let labels = [labels(5.0), labels(2.0)];
         // Every third model has no strokes; the others have about one pixel in five of either class.
-        let strokes = many(n, 10.0).iter().map(|&r| (seed % 3 > 0 && r < 4.0).then_some(r < 2.0)).collect();
+        let strokes = many(n, 10.0).iter().map(|&r| (!seed.is_multiple_of(3) && r < 4.0).then_some(r < 2.0)).collect();
         let weights = many(2, 2.0);
         Self { width, height, rgb, costs, labels, strokes, beta: weights[0], gamma: weights[1] }
     }
