@@ -31,7 +31,7 @@ class Canvas:
                 a = min(1.0, 0.5 - d)
                 i = y * self.width + x
                 colour = shade(x + 0.5, y + 0.5, d)
-                self.pixels[i] = tuple(p + (q - p) * a for p, q in zip(self.pixels[i], colour))
+                self.pixels[i] = colour if a == 1.0 else _blend(self.pixels[i], colour, a)
                 if cover:
                     self.cover[i] = max(self.cover[i], a)
                 else:
@@ -59,18 +59,18 @@ class Canvas:
         self.pixels = list(zip(*planes))
 
     def photo(self, seed, softness=0.4, grain=1.7):
-        """8-bit RGB as a camera would give it: a soft lens, the display curve, sensor noise that grows in the dark."""
+        """8-bit RGB as a camera would give it: the display curve, a soft lens, sensor noise that grows in the dark."""
         w, h = self.width, self.height
         planes = []
         for c in range(3):
-            plane = [p[c] for p in self.pixels]
+            plane = [sqrt(min(1.0, max(0.0, p[c]))) for p in self.pixels]
             tent = _tent(plane, w, h)
             planes.append([p + (t - p) * softness for p, t in zip(plane, tent)])
         out = bytearray()
         for i in range(w * h):
             luma = bell(seed, 4 * i)
             for c in range(3):
-                v = sqrt(min(1.0, max(0.0, planes[c][i])))
+                v = planes[c][i]
                 noise = grain * (1.25 - 0.6 * v) * (0.7 * luma + 0.7 * bell(seed, 4 * i + 1 + c))
                 out.append(min(255, max(0, int(255.0 * v + noise + 0.5))))
         return bytes(out)
@@ -78,6 +78,13 @@ class Canvas:
     def truth(self):
         """255 where at least half of the pixel is object, else 0."""
         return bytes(255 if c >= 0.5 else 0 for c in self.cover)
+
+
+def _blend(below, above, a):
+    """The colour of a pixel covered to the share `a`, mixed on the display curve: half covered looks half way, so that the
+    edge a viewer sees is the edge of the truth. In linear light, bright grounds would eat into dark objects."""
+    roots = ((sqrt(max(0.0, p)), sqrt(max(0.0, q))) for p, q in zip(below, above))
+    return tuple((p + (q - p) * a) * (p + (q - p) * a) for p, q in roots)
 
 
 def strokes(width, height, foreground, background):
