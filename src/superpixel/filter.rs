@@ -10,7 +10,7 @@
 //!   as long as that mode is near its own colour, which keeps a slow gradient from becoming one region.
 //!
 //! Sharing stays inside a square tile, and a tile is scanned row by row by one thread, so who shares with whom does not
-//! depend on the number of threads. It leaves about one step per pixel of a photo; alone, a pixel takes five or six.
+//! depend on the number of threads. On ten photos it leaves 0.2 to 2.2 steps per pixel of the 3 to 13 that pixels take alone.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
