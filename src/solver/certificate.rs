@@ -106,7 +106,8 @@ impl Certificate {
             map_gap,
             map_proved_optimal: map_gap.is_finite() && map_gap <= 1e-9 * (1.0 + map_energy.abs()),
             repaired_pixels,
-            certified: s.iter().enumerate().map(|(v, s)| s.abs() > error_bound || proved(v)).collect(),
+            // An s at rounding's or a repair's distance from zero is a tie, whatever a gap of zero says.
+            certified: s.iter().enumerate().map(|(v, s)| s.abs() > error_bound + 2.0 * NUDGE || proved(v)).collect(),
         };
         (set, certificate)
     }
