@@ -51,6 +51,17 @@ pub enum Error {
         why: String,
     },
 
+    /// A rival was given a model with a factor it has no rule for.
+    #[error(
+        "{method} cannot take this model, because {why}: leave that out (--gamma 0 for superpixels), or use --method lfield"
+    )]
+    UnknownFactor {
+        /// The method, as the user knows it.
+        method: &'static str,
+        /// What stands in the way.
+        why: String,
+    },
+
     /// A solver for small models was given a large one.
     #[error(
         "the {solver} solver takes at most {limit} free pixels, this model has {found}: choose another with --solver"
@@ -187,6 +198,52 @@ pub enum Error {
         second: PathBuf,
     },
 
+    /// More than one file of some other kind for one photo.
+    #[error(
+        "two {what} files for {}: {} and {}; remove one, or name it in a --manifest",
+        .image.display(), .first.display(), .second.display()
+    )]
+    SeveralFiles {
+        /// What the files are.
+        what: &'static str,
+        /// The photo.
+        image: PathBuf,
+        /// One file.
+        first: PathBuf,
+        /// Another.
+        second: PathBuf,
+    },
+
+    /// Two photos of a batch lead to the same output files.
+    #[error(
+        "{} and {} would both be written to {}.*; rename one, or leave one out with --exclude",
+        .first.display(), .second.display(), .output.display()
+    )]
+    SameOutput {
+        /// One photo.
+        first: PathBuf,
+        /// The other.
+        second: PathBuf,
+        /// What both outputs begin with.
+        output: PathBuf,
+    },
+
+    /// A photo would need more memory than a batch may use.
+    #[error(
+        "{} is {shape} and needs about {needed} MB, more than the --max-memory of {limit} MB: raise it, or scale the photo down",
+        .path.display()
+    )]
+    TooMuchMemory {
+        /// The photo.
+        path: PathBuf,
+        /// Its size.
+        shape: Shape,
+        /// Megabytes it is expected to need.
+        needed: u64,
+        /// Megabytes there are.
+        limit: u64,
+    },
+
     /// The values of a stroke file can be read in more than one way, or in none.
     #[error("{} holds {found}: {why}; say what it means with --scribble-format {options}", .path.display())]
     AmbiguousStrokes {
@@ -220,6 +277,13 @@ pub enum Error {
         what: String,
         /// The class without a stroke: foreground, background, or both.
         class: &'static str,
+    },
+
+    /// Something that should not happen has happened to one photo of a batch.
+    #[error("internal error: {what}; please report it, and segment the photo alone to see more")]
+    Failure {
+        /// What happened.
+        what: String,
     },
 
     /// The observer asked to stop.

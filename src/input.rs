@@ -8,6 +8,9 @@ use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use xxhash_rust::xxh3::Xxh3Default;
+
+use crate::digest::Digest;
 use crate::field::Shape;
 use crate::{Error, Result};
 
@@ -53,6 +56,8 @@ pub struct Loaded<T> {
     pub value: T,
     /// Whole sentences that name the file.
     pub warnings: Vec<String>,
+    /// What was in the file, to tell whether it has changed since.
+    pub digest: Digest,
 }
 
 /// Length of the part of a file that is looked at before the rest is read.
@@ -68,6 +73,7 @@ pub(crate) struct Source {
     path: PathBuf,
     head: Vec<u8>,
     reader: Box<dyn Read>,
+    hasher: Box<Xxh3Default>,
 }
 
 impl Source {
@@ -77,7 +83,7 @@ impl Source {
         let mut head = Vec::new();
         file.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
         let reader = Box::new(Cursor::new(head.clone()).chain(file));
-        Ok(Self { path: path.to_path_buf(), reader, head })
+        Ok(Self { path: path.to_path_buf(), reader, head, hasher: Box::default() })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -93,9 +99,17 @@ impl Source {
     pub(crate) fn take(&mut self, n: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         match self.reader.by_ref().take(n).read_to_end(&mut bytes) {
-            Ok(_) => Ok(bytes),
+            Ok(_) => {
+                self.hasher.update(&bytes);
+                Ok(bytes)
+            }
             Err(source) => Err(Error::Unreadable { path: self.path.clone(), source }),
         }
+    }
+
+    /// The digest of everything taken so far.
+    pub(crate) fn digest(&self) -> Digest {
+        Digest::from_hasher(&self.hasher)
     }
 
     /// All the bytes that an image within the limits can have.

@@ -47,7 +47,7 @@
 //! ```
 //!
 //! `examples/own_unaries.rs` and `examples/without_image.rs` are longer. The modules follow the flow of the program; the inference
-//! half ([`kernel`], [`factor`], [`model`], [`solver`]) knows nothing of pictures.
+//! half ([`kernel`], [`factor`], [`model`], [`solver`], [`baseline`]) knows nothing of pictures.
 
 // The one-line comments are not doc comments: those would make rustdoc look for every link of a module's own `//!` here.
 
@@ -63,6 +63,9 @@ pub mod field;
 
 // What every reader of files shares.
 pub mod input;
+
+// Whether a file, and a whole run, is still the same.
+pub mod digest;
 
 // The decoded photo.
 pub mod picture;
@@ -94,5 +97,17 @@ pub mod model;
 // Minimum norm, with proof.
 pub mod solver;
 
+// The paper's rivals: mean field and belief propagation.
+pub mod baseline;
+
+// How good an answer is, given the truth.
+pub mod metric;
+
 // Pictures, arrays and reports of the result.
 pub mod render;
+
+// Every method on a folder of photos with truth: the paper's experiment.
+pub mod evaluate;
+
+// Whole folders, on one machine or many.
+pub mod batch;

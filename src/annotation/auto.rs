@@ -93,7 +93,7 @@ fn distinct(values: &[u16]) -> Vec<u16> {
 }
 
 /// Whether the name of the file or of its folder contains "scribble", and "trimap".
-fn hints(path: &Path) -> (bool, bool) {
+pub(crate) fn hints(path: &Path) -> (bool, bool) {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let names = [path.file_name(), path.parent().and_then(Path::file_name)];
     let says = |word| names.iter().flatten().any(|name| name.to_string_lossy().to_lowercase().contains(word));

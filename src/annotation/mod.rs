@@ -5,12 +5,16 @@
 mod auto;
 mod discover;
 mod encoding;
+mod fold;
 mod format;
 mod raster;
 mod strokes;
 mod truth;
 
+pub(crate) use auto::hints;
 pub use discover::discover;
+pub use fold::Folds;
+pub(crate) use fold::sort_along_axis;
 pub use format::Format;
 pub(crate) use raster::png_indices;
 pub use strokes::Strokes;

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use image::{DynamicImage, ImageFormat};
 
+use crate::digest::Digest;
 use crate::field::Shape;
 use crate::input::{Limits, Source};
 use crate::picture::{Decoded, decode, orient};
@@ -23,6 +24,8 @@ pub(super) struct Raster {
     pub(super) grey: Option<Vec<u16>>,
     /// The palette indices of an indexed PNG.
     pub(super) indices: Option<Vec<u8>>,
+    /// What was in the file.
+    pub(super) digest: Digest,
     /// The text a PNG has under the key `lfield`.
     pub(super) note: Option<String>,
 }
@@ -32,7 +35,7 @@ impl Raster {
         let decoded = decode(Source::open(path)?, limits, photo)?;
         let indices = png_indices(path, &decoded)?;
         let note = if decoded.format == ImageFormat::Png { png_note(&decoded.bytes) } else { None };
-        let shape = decoded.shape;
+        let (shape, digest) = (decoded.shape, decoded.digest);
         let wide = match &decoded.image {
             DynamicImage::ImageLuma16(image) => Some(image.as_raw().clone()),
             DynamicImage::ImageLumaA16(image) => Some(image.pixels().map(|pixel| pixel.0[0]).collect()),
@@ -46,7 +49,7 @@ impl Raster {
             }
             None => None,
         };
-        Ok(Self { shape, rgba, grey, indices, note })
+        Ok(Self { shape, rgba, grey, indices, digest, note })
     }
 
     /// Whether every pixel is fully opaque.

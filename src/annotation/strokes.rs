@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::raster::Raster;
 use super::{Format, Seed, Seeds, auto, encoding};
 use crate::Result;
+use crate::digest::Digest;
 use crate::input::Limits;
 use crate::picture::Picture;
 
@@ -23,6 +24,8 @@ pub struct Strokes {
     pub foreground: usize,
     /// Pixels of background strokes.
     pub background: usize,
+    /// What was in the file.
+    pub digest: Digest,
     /// What the user should know, as whole sentences.
     pub warnings: Vec<String>,
 }
@@ -48,7 +51,8 @@ impl Strokes {
         if foreground + background == raster.shape.n_pixels() {
             warnings.push(format!("{}: the strokes cover every pixel, so nothing is left to decide", path.display()));
         }
-        Ok(Self { path: path.to_path_buf(), seeds, format, reason, foreground, background, warnings })
+        let digest = raster.digest;
+        Ok(Self { path: path.to_path_buf(), seeds, format, reason, foreground, background, digest, warnings })
     }
 
     /// Refuses strokes that leave a class without a pixel.

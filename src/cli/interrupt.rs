@@ -15,10 +15,15 @@ static REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// Starts to listen for Ctrl-C, and for requests to terminate.
 pub(super) fn listen(voice: Voice) {
+    listen_and_say(voice, "interrupted; nothing was written");
+}
+
+/// The same with other last words.
+pub(super) fn listen_and_say(voice: Voice, last_words: &'static str) {
     // Without a handler the system's own way to end the program stays in force, which is good enough.
     let _ = ctrlc::set_handler(move || {
         if REQUESTED.swap(true, Ordering::SeqCst) || !WRITING.load(Ordering::SeqCst) {
-            voice.say("\ninterrupted; nothing was written");
+            voice.say(format_args!("\n{last_words}"));
             std::process::exit(INTERRUPTED.into());
         }
     });

@@ -11,9 +11,13 @@
 //!
 //! Human text goes to stderr, bars only to a terminal. A reader that hangs up early (`lfield man | head`) is no failure.
 
+mod batch;
 mod completions;
+mod evaluate;
 mod interrupt;
 mod man;
+mod manifest;
+mod merge;
 mod options;
 mod parse;
 mod progress;
@@ -32,6 +36,7 @@ use voice::Voice;
 
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
+const NOTHING: u8 = 3;
 const NOT_CERTIFIED: u8 = 4;
 const INTERRUPTED: u8 = 130;
 
@@ -61,12 +66,16 @@ const EXAMPLES: &str = "\
 Examples:
   lfield segment cat.jpg         strokes in cat.scribbles.png, results in lfield-out
   lfield segment cat.jpg --scribbles strokes.png -o out --emit all
+  lfield batch photos -o out     every photo below a folder, with one report
+  lfield evaluate photos         scores on photos with known truth
   lfield segment --help          every option, explained";
 
 const EXAMPLES_AND_CODES: &str = "\
 Examples:
   lfield segment cat.jpg         strokes in cat.scribbles.png, results in lfield-out
   lfield segment cat.jpg --scribbles strokes.png -o out --emit all
+  lfield batch photos -o out     every photo below a folder, with one report
+  lfield evaluate photos         scores on photos with known truth
   lfield segment --help          every option, explained
   lfield completions bash > ~/.local/share/bash-completion/completions/lfield
 
@@ -81,7 +90,10 @@ Exit codes:
 #[derive(Debug, Subcommand)]
 enum Command {
     Segment(Box<segment::Segment>),
+    Batch(Box<batch::Batch>),
+    Merge(merge::Merge),
     Superpixels(superpixels::Superpixels),
+    Evaluate(Box<evaluate::Evaluate>),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -141,7 +153,10 @@ pub(crate) fn run() -> ExitCode {
     }
     let result = match &cli.command {
         Command::Segment(command) => command.run(&cli.global, &voice),
+        Command::Batch(command) => command.run(&cli.global, &voice),
+        Command::Merge(command) => command.run(&voice),
         Command::Superpixels(command) => command.run(&voice),
+        Command::Evaluate(command) => command.run(&cli.global, &voice),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
     };

@@ -14,7 +14,7 @@ use lfield::solver::{Factors, MapChoice, SolverKind};
 use lfield::superpixel::Layer;
 use lfield::unary::Geodesic;
 
-use super::parse::{self, Emit};
+use super::parse::{self, Emit, Temperature};
 
 /// The model.
 #[derive(Clone, Debug, Args)]
@@ -67,9 +67,10 @@ pub(super) struct ModelArgs {
     ))]
     geodesic: Option<Geodesic>,
 
-    /// Divides the whole energy: above 1 softens all probabilities, below 1 sharpens them; the mask stays
-    #[arg(long, value_name = "T", value_parser = parse::temperature, default_value_t = model().temperature)]
-    temperature: f64,
+    /// Divides the whole energy: above 1 softens all probabilities, below 1 sharpens them; the mask stays. `fit` chooses it
+    /// on pieces of the strokes that are held out in turn
+    #[arg(long, value_name = "T|fit", value_parser = parse::temperature, default_value_t = Temperature::Fixed(model().temperature))]
+    temperature: Temperature,
 
     /// The model as printed in the paper: soft seeds, no outlier share, no stroke distance, --hop-scale paper
     #[arg(long)]
@@ -86,9 +87,17 @@ pub(super) struct ModelArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Solver")]
 pub(super) struct SolverArgs {
-    /// How marginals are computed: with the whole model, or from each pixel alone
+    /// How marginals are computed: L-Field with its certificates, or one of its rivals
     #[arg(long, value_enum, value_name = "METHOD", default_value_t = MethodName::Lfield)]
     method: MethodName,
+
+    /// Weight of an edge in --method fbp: 1 is plain belief propagation, 0.5 is convex on a grid
+    #[arg(long, value_name = "W", value_parser = parse::positive, default_value_t = rival().weight)]
+    fbp_weight: f64,
+
+    /// Share of the old message in the new one, for bp and fbp that do not settle
+    #[arg(long, value_name = "SHARE", value_parser = parse::share, default_value_t = rival().damping)]
+    damping: f64,
 
     /// The algorithm
     #[arg(long, value_enum, value_name = "SOLVER", default_value_t = SolverName::Accelerated)]
@@ -98,13 +107,15 @@ pub(super) struct SolverArgs {
     #[arg(long, value_enum, value_name = "FACTORS", default_value_t = FactorsName::Layers)]
     factors: FactorsName,
 
-    /// Stop at this certified gap per pixel; 1e-5 is about 0.001 in a probability
+    /// Stop at this certified gap per pixel; 1e-5 is about 0.001 in a probability. For rivals: when no probability moves further
     #[arg(long, value_name = "GAP", value_parser = parse::positive, default_value_t = solver().tolerance)]
     tolerance: f64,
 
-    /// Stop after this many sweeps
-    #[arg(long, value_name = "N", default_value_t = solver().max_iterations)]
-    max_iterations: usize,
+    #[arg(long, value_name = "N", help = format!(
+        "Stop after this many sweeps [default: {}; {} for mean-field, bp and fbp]",
+        solver().max_iterations, rival().max_iterations
+    ))]
+    max_iterations: Option<usize>,
 
     /// Stop solving after this many seconds, with the best result so far
     #[arg(long, value_name = "SECONDS", value_parser = parse::seconds)]
@@ -113,6 +124,13 @@ pub(super) struct SolverArgs {
     /// Exit with code 4 when the solver stops before the tolerance is reached
     #[arg(long)]
     strict: bool,
+}
+
+impl SolverArgs {
+    /// Whether not converging is a failure.
+    pub(super) fn strict(&self) -> bool {
+        self.strict
+    }
 }
 
 /// What is written.
@@ -152,6 +170,63 @@ pub(super) fn options(
             "--geodesic auto reads the colours of the strokes, which --unary and --prior replace: give a number",
         ));
     }
+    let method = match solver.method {
+        MethodName::Lfield => Method::Lfield,
+        MethodName::Unary => Method::Unary,
+        MethodName::MeanField => Method::MeanField,
+        MethodName::Bp => Method::Bp,
+        MethodName::Fbp => Method::Fbp,
+    };
+    if !method.is_certified() && solver.strict {
+        return Err(super::usage("--strict asks for a certificate, which only --method lfield and unary can give"));
+    }
+    if !method.is_certified() && model.temperature == Temperature::Fit {
+        return Err(super::usage(
+            "--temperature fit scales a finished solution, which only --method lfield and unary allow: give a number",
+        ));
+    }
+    let mut options = model_options(model, max_pixels, seed, from_file);
+    options.method = method;
+    options.rival.weight = solver.fbp_weight;
+    options.rival.damping = solver.damping;
+    options.rival.tolerance = solver.tolerance;
+    options.rival.max_iterations = solver.max_iterations.unwrap_or(options.rival.max_iterations);
+    options.rival.time_limit = solver.time_limit;
+    options.strict = solver.strict;
+    options.solver.solver = match solver.solver {
+        SolverName::Accelerated => SolverKind::Accelerated,
+        SolverName::Messages => SolverKind::Messages,
+        SolverName::DouglasRachford => SolverKind::DouglasRachford,
+        SolverName::Ep => SolverKind::Ep,
+        SolverName::FrankWolfe => SolverKind::FrankWolfe,
+        SolverName::MinNorm => SolverKind::MinNorm,
+        SolverName::DivideConquer => SolverKind::DivideConquer,
+    };
+    options.solver.factors = match solver.factors {
+        FactorsName::Layers => Factors::Layers,
+        FactorsName::Edges => Factors::Edges,
+    };
+    options.solver.tolerance = solver.tolerance;
+    options.solver.max_iterations = solver.max_iterations.unwrap_or(options.solver.max_iterations);
+    options.solver.time_limit = solver.time_limit;
+    options.solver.map = match output.map {
+        MapName::Minimal => MapChoice::Minimal,
+        MapName::Maximal => MapChoice::Maximal,
+    };
+    let wanted = |name: &Output| output.emit.iter().any(|Emit(outputs)| outputs.contains(name));
+    if !output.emit.is_empty() {
+        options.output.emit = Output::ALL.into_iter().filter(wanted).collect();
+    }
+    options.output.matte = match output.matte {
+        MatteName::Hard => Matte::Hard,
+        MatteName::Soft => Matte::Soft,
+    };
+    options.output.trimap_band = output.trimap_band;
+    Ok(options)
+}
+
+/// The part of the options that evidence and model make up.
+pub(super) fn model_options(model: &ModelArgs, max_pixels: u64, seed: u64, from_file: bool) -> pipeline::Options {
     let defaults = pipeline::Options::default();
     let mut options = if model.paper { defaults.paper() } else { defaults };
     options.limits.max_pixels = max_pixels;
@@ -168,7 +243,10 @@ pub(super) fn options(
     options.model.gamma = model.gamma;
     options.model.theta = model.theta.unwrap_or(options.model.theta);
     options.model.phi = model.phi;
-    options.model.temperature = model.temperature;
+    match model.temperature {
+        Temperature::Fixed(temperature) => options.model.temperature = temperature,
+        Temperature::Fit => options.fit_temperature = true,
+    }
     if let Some(scale) = model.hop_scale {
         options.model.hop_scale = match scale {
             HopScaleName::Size => HopScale::Size,
@@ -181,41 +259,7 @@ pub(super) fn options(
             SeedsName::Soft => SeedMode::Soft,
         };
     }
-    options.method = match solver.method {
-        MethodName::Lfield => Method::Lfield,
-        MethodName::Unary => Method::Unary,
-    };
-    options.strict = solver.strict;
-    options.solver.solver = match solver.solver {
-        SolverName::Accelerated => SolverKind::Accelerated,
-        SolverName::Messages => SolverKind::Messages,
-        SolverName::DouglasRachford => SolverKind::DouglasRachford,
-        SolverName::Ep => SolverKind::Ep,
-        SolverName::FrankWolfe => SolverKind::FrankWolfe,
-        SolverName::MinNorm => SolverKind::MinNorm,
-        SolverName::DivideConquer => SolverKind::DivideConquer,
-    };
-    options.solver.factors = match solver.factors {
-        FactorsName::Layers => Factors::Layers,
-        FactorsName::Edges => Factors::Edges,
-    };
-    options.solver.tolerance = solver.tolerance;
-    options.solver.max_iterations = solver.max_iterations;
-    options.solver.time_limit = solver.time_limit;
-    options.solver.map = match output.map {
-        MapName::Minimal => MapChoice::Minimal,
-        MapName::Maximal => MapChoice::Maximal,
-    };
-    let wanted = |name: &Output| output.emit.iter().any(|Emit(outputs)| outputs.contains(name));
-    if !output.emit.is_empty() {
-        options.output.emit = Output::ALL.into_iter().filter(wanted).collect();
-    }
-    options.output.matte = match output.matte {
-        MatteName::Hard => Matte::Hard,
-        MatteName::Soft => Matte::Soft,
-    };
-    options.output.trimap_band = output.trimap_band;
-    Ok(options)
+    options
 }
 
 /// Stroke encodings.
@@ -265,8 +309,16 @@ enum SeedsName {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum MethodName {
+    /// The whole model, certified
     Lfield,
+    /// Each pixel alone
     Unary,
+    /// Mean field on the whole model: a lower bound of log Z, nothing certified
+    MeanField,
+    /// Belief propagation on the cut, without superpixels
+    Bp,
+    /// Fractional belief propagation on the cut, without superpixels
+    Fbp,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -279,7 +331,7 @@ enum SolverName {
     DouglasRachford,
     /// One factor at a time
     Ep,
-    /// Greedy vertices, with line search and away steps
+    /// Greedy vertices, with line search and pairwise steps
     FrankWolfe,
     /// Fujishige and Wolfe's exact method, for at most 2000 free pixels
     MinNorm,
@@ -317,6 +369,10 @@ fn unary() -> lfield::unary::Options {
 
 fn solver() -> lfield::solver::Options {
     lfield::solver::Options::default()
+}
+
+fn rival() -> lfield::baseline::Options {
+    lfield::baseline::Options::default()
 }
 
 fn output() -> pipeline::OutputOptions {

@@ -1,5 +1,6 @@
 //! Values with a range or a small grammar. Every refusal says what would be right.
 
+use std::fmt;
 use std::time::Duration;
 
 use lfield::assemble::{Phi, Theta};
@@ -10,9 +11,28 @@ pub(super) fn weight(text: &str) -> Result<f64, String> {
     number(text, "a number of at least 0 and at most 1e9", |value| (0.0..=1e9).contains(&value))
 }
 
-/// A temperature, within the same bounds of reason.
-pub(super) fn temperature(text: &str) -> Result<f64, String> {
-    number(text, "a number from 1e-6 to 1e6", |value| (1e-6..=1e6).contains(&value))
+/// What `--temperature` was given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Temperature {
+    Fixed(f64),
+    Fit,
+}
+
+impl fmt::Display for Temperature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(temperature) => temperature.fmt(f),
+            Self::Fit => f.write_str("fit"),
+        }
+    }
+}
+
+/// A temperature within the bounds of reason, or `fit`.
+pub(super) fn temperature(text: &str) -> Result<Temperature, String> {
+    if text == "fit" {
+        return Ok(Temperature::Fit);
+    }
+    number(text, "a number from 1e-6 to 1e6, or fit", |value| (1e-6..=1e6).contains(&value)).map(Temperature::Fixed)
 }
 
 /// A finite number above 0.
@@ -48,6 +68,23 @@ pub(super) fn pixels(text: &str) -> Result<u64, String> {
     };
     let count: u64 = digits.parse().map_err(|_| expected())?;
     count.checked_mul(unit).filter(|&count| count > 0).ok_or_else(expected)
+}
+
+/// An amount of memory: `800M`, `16G`, `16GiB`, or bytes. A kilobyte has 1024 bytes here.
+pub(super) fn memory(text: &str) -> Result<u64, String> {
+    let expected = || "expected an amount of memory, such as 800M or 16G".to_string();
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[number.len()..].to_ascii_lowercase().trim_end_matches('b').trim_end_matches('i') {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return Err(expected()),
+    };
+    let value: f64 = number.parse().map_err(|_| expected())?;
+    let bytes = value * (1_u64 << shift) as f64;
+    if bytes >= 1.0 && bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err(expected()) }
 }
 
 /// θ: a number or `auto`.
@@ -96,6 +133,32 @@ fn number(text: &str, expected: &str, good: impl Fn(f64) -> bool) -> Result<f64,
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && good(value) => Ok(value),
         _ => Err(format!("expected {expected}")),
+    }
+}
+
+/// Part of a grid: `paper`, or a list such as `beta=1,10`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum GridPart {
+    Paper,
+    Alpha(Vec<f64>),
+    Beta(Vec<f64>),
+    Gamma(Vec<f64>),
+    Theta(Vec<Theta>),
+}
+
+pub(super) fn grid(text: &str) -> Result<GridPart, String> {
+    if text == "paper" {
+        return Ok(GridPart::Paper);
+    }
+    let expected = "expected `paper`, or a list such as beta=1,10,100, for alpha, beta, gamma or theta";
+    let (name, list) = text.split_once('=').ok_or(expected)?;
+    let weights = || list.split(',').map(|value| weight(value.trim())).collect::<Result<Vec<_>, _>>();
+    match name.trim() {
+        "alpha" => weights().map(GridPart::Alpha),
+        "beta" => weights().map(GridPart::Beta),
+        "gamma" => weights().map(GridPart::Gamma),
+        "theta" => list.split(',').map(|value| theta(value.trim())).collect::<Result<_, _>>().map(GridPart::Theta),
+        _ => Err(expected.to_string()),
     }
 }
 

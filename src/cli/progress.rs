@@ -3,9 +3,10 @@
 //! A gap falls by factors, so the bar's length is its logarithm: from the first gap at the left end to the tolerance at the
 //! right. indicatif draws on a terminal only.
 
+use std::fmt;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use lfield::pipeline::Event;
 use lfield::solver::Progress;
 
@@ -90,6 +91,76 @@ impl Drop for Meter {
     }
 }
 
+/// A bar for a count of things to do that knows how long the rest will take; cleared when dropped.
+#[derive(Debug)]
+pub(super) struct Countdown(ProgressBar);
+
+impl Countdown {
+    pub(super) fn new(voice: Voice, message: &str) -> Self {
+        let bar = new_bar(voice);
+        let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let left = time_left(state.pos(), state.len().unwrap_or(0), state.elapsed());
+            let _ = write!(out, "{}", left.map_or_else(String::new, |left| format!(" · about {} left", clock(left))));
+        };
+        let template = style("{spinner} {msg} [{bar:32}] {pos} of {len} · {per_sec} · {elapsed}{left}");
+        bar.set_style(template.with_key("left", left));
+        bar.set_message(message.to_string());
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self(bar)
+    }
+
+    /// There are so many things.
+    pub(super) fn expect(&self, count: usize) {
+        self.0.set_length(count as u64);
+    }
+
+    /// So many of them need not be done.
+    pub(super) fn spare(&self, count: usize) {
+        self.0.set_length(self.0.length().unwrap_or(0).saturating_sub(count as u64));
+    }
+
+    /// From now on these are the words before the bar.
+    pub(super) fn caption(&self, message: String) {
+        self.0.set_message(message);
+    }
+
+    /// So many more are done.
+    pub(super) fn advance(&self, count: usize) {
+        self.0.inc(count as u64);
+    }
+
+    /// Says something without tearing the bar, if there is a bar to be torn.
+    pub(super) fn aside(&self, say: impl FnOnce()) {
+        self.0.suspend(say);
+    }
+
+    /// How long the rest will take, once something is done.
+    pub(super) fn left(&self) -> Option<Duration> {
+        time_left(self.0.position(), self.0.length().unwrap_or(0), self.0.elapsed())
+    }
+}
+
+impl Drop for Countdown {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// What the rest takes if it goes on as on average so far: things differ too much for the latest to tell.
+fn time_left(done: u64, all: u64, elapsed: Duration) -> Option<Duration> {
+    (done > 0).then(|| elapsed.mul_f64(all.saturating_sub(done) as f64 / done as f64))
+}
+
+/// Hours, minutes and seconds, as far as they are needed.
+pub(super) fn clock(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
 fn new_bar(voice: Voice) -> ProgressBar {
     let target = if voice.is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     ProgressBar::with_draw_target(Some(LENGTH), target)
@@ -107,7 +178,18 @@ fn style(template: &str) -> ProgressStyle {
 
 #[cfg(test)]
 mod tests {
-    use super::share_done;
+    use std::time::Duration;
+
+    use super::{clock, share_done, time_left};
+
+    #[test]
+    fn the_rest_takes_as_long_as_the_part_that_is_done() {
+        let left = |done, all| time_left(done, all, Duration::from_secs(60));
+        assert_eq!(left(0, 10), None);
+        assert_eq!(left(2, 10).map(clock).as_deref(), Some("4 min 0 s"));
+        assert_eq!(left(10, 10).map(clock).as_deref(), Some("0 s"));
+        assert_eq!(clock(Duration::from_secs(7384)), "2 h 3 min");
+    }
 
     #[test]
     fn the_bar_moves_by_factors() {

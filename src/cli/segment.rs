@@ -68,6 +68,8 @@ Examples:
   lfield segment cat.jpg --emit cutout --matte soft
   lfield segment cat.jpg --beta 40                 smoother outline
   lfield segment cat.jpg --prior network.png       clean up a network's probabilities
+  lfield segment cat.jpg --temperature fit         probabilities scaled on held-out strokes
+  lfield segment cat.jpg --method fbp --beta 1     what a rival believes, for comparison
   lfield segment cat.jpg --paper --beta 1 --gamma 0.1
 
 Strokes: paint red on the object and blue on the background, on a transparent

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lfield::pipeline::{Segmentation, Written};
-use lfield::render::report::Report;
+use lfield::render::report::{Report, Rival, Temperature};
 use lfield::solver::Status;
 
 use super::voice::Voice;
@@ -15,7 +15,13 @@ pub(super) fn tell(voice: Voice, segmentation: &Segmentation, written: &Written,
     voice.say(format_args!("{} {}×{}", voice.bold(&report.input.image), report.input.width, report.input.height));
     line("strokes", strokes(voice, segmentation, report));
     line("mask", mask(report));
-    line("solved", solved(segmentation.solution.status, report));
+    match &report.rival {
+        None => line("solved", solved(segmentation.solution.status, report)),
+        Some(rival) => line("believed", believed(rival)),
+    }
+    if let Some(fit) = &report.temperature {
+        line("scaled", scaled(fit));
+    }
     if voice.is_verbose() {
         for (label, text) in details(report) {
             line(label, text);
@@ -49,6 +55,8 @@ fn mask(report: &Report) -> String {
     let share = 100.0 * report.map.area as f64 / report.model.pixels as f64;
     let quality = if report.map.proved_optimal {
         "proved optimal".to_string()
+    } else if report.rival.is_some() {
+        format!("energy {:.1}, nothing proved", report.map.energy)
     } else {
         format!("energy at most {} above the optimum", short(report.map.gap))
     };
@@ -72,6 +80,28 @@ fn solved(status: Status, report: &Report) -> String {
         "{how} after {} sweeps, gap {} per pixel: {quality}",
         report.solve.iterations,
         short(report.solve.gap_per_pixel)
+    )
+}
+
+fn believed(rival: &Rival) -> String {
+    format!(
+        "{} {} after {} iterations, the last of which moved a probability by {}; log Z {} {:.3}",
+        rival.method,
+        if rival.converged { "converged" } else { "stopped" },
+        rival.iterations,
+        short(rival.residual),
+        if rival.log_z_is == "lower bound" { "is at least" } else { "is about" },
+        rival.log_z
+    )
+}
+
+fn scaled(fit: &Temperature) -> String {
+    format!(
+        "temperature {} has a log loss of {} on {} held-out stroke pixels; 1 has {}",
+        fit.value,
+        short(fit.log_loss),
+        thousands(fit.pixels),
+        short(fit.log_loss_at_one)
     )
 }
 
@@ -108,6 +138,9 @@ fn details(report: &Report) -> Vec<(&'static str, String)> {
         lines.push(("regions", format!("{count}, median {} pixels, largest {largest}", layer.median_size)));
     }
     let bounds = &report.bounds;
+    if report.rival.is_some() {
+        return lines;
+    }
     lines.push(("log Z", format!("between {:.3} and {:.3}", bounds.log_z_lower, bounds.log_z_upper)));
     lines.push((
         "proved",

@@ -62,7 +62,8 @@ impl Superpixels {
         let layers = if self.layer.is_empty() { default_layers() } else { self.layer.clone() };
         refuse_overwriting(&self.output, &self.names(layers.len()), &[&self.image])?;
 
-        let Loaded { value: picture, warnings } = Picture::read(&self.image, &Limits { max_pixels: self.max_pixels })?;
+        let limits = Limits { max_pixels: self.max_pixels };
+        let Loaded { value: picture, warnings, .. } = Picture::read(&self.image, &limits)?;
         let cut: Vec<(Partition, f64)> =
             layers.iter().map(|layer| cut(&picture, layer, *voice)).collect::<lfield::Result<_>>()?;
 

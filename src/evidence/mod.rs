@@ -25,16 +25,16 @@ pub fn unary(path: &Path, photo: Shape, limits: &Limits) -> Result<Loaded<Unary>
             remedy: "write the costs with numpy.save, or give probabilities as an image with --prior".into(),
         });
     }
-    let Loaded { value: samples, warnings } = npy::read(&mut source, photo, limits)?;
+    let Loaded { value: samples, warnings, digest } = npy::read(&mut source, photo, limits)?;
     let values = samples.into_real();
     check(path, photo, &values, f64::is_finite, "a finite number: replace it before saving")?;
-    Ok(Loaded { value: Unary::new(photo, values)?, warnings })
+    Ok(Loaded { value: Unary::new(photo, values)?, warnings, digest })
 }
 
 /// Reads the probability of foreground of a photo of shape `photo`, from an `.npy` file, a grey image (0 to 255 or 65535
 /// stand for 0 to 1) or a floating-point TIFF, as the cost log(1 − p) − log p.
 pub fn prior(path: &Path, photo: Shape, limits: &Limits) -> Result<Loaded<Unary>> {
-    let Loaded { value: samples, mut warnings } = samples::read(path, photo, limits, Palette::Colours)?;
+    let Loaded { value: samples, mut warnings, digest } = samples::read(path, photo, limits, Palette::Colours)?;
     let step = samples.step();
     let probabilities = samples.into_fraction();
     let is_probability = |p: f64| (0.0..=1.0).contains(&p);
@@ -67,14 +67,14 @@ pub fn prior(path: &Path, photo: Shape, limits: &Limits) -> Result<Loaded<Unary>
             cost(bound)
         ));
     }
-    Ok(Loaded { value: Unary::new(photo, costs)?, warnings })
+    Ok(Loaded { value: Unary::new(photo, costs)?, warnings, digest })
 }
 
 /// Reads superpixels of a photo of shape `photo` from an integer `.npy` file or a grey or indexed image: equal values are one region, connected or not.
 pub fn superpixels(path: &Path, photo: Shape, limits: &Limits) -> Result<Loaded<Partition>> {
-    let Loaded { value: samples, warnings } = samples::read(path, photo, limits, Palette::Indices)?;
+    let Loaded { value: samples, warnings, digest } = samples::read(path, photo, limits, Palette::Indices)?;
     match samples {
-        Samples::Whole { values, .. } => Ok(Loaded { value: Partition::from_labels(photo, &values), warnings }),
+        Samples::Whole { values, .. } => Ok(Loaded { value: Partition::from_labels(photo, &values), warnings, digest }),
         Samples::Real { .. } => Err(Error::Unsuitable {
             path: path.to_path_buf(),
             problem: "holds floating-point numbers, not labels".into(),

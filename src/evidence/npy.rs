@@ -46,7 +46,8 @@ pub(super) fn read(source: &mut Source, photo: Shape, limits: &Limits) -> Result
         warnings.push(format!("{}: only the first array in it was read, more bytes follow", path.display()));
     }
     let value = number.decode(&bytes);
-    Ok(Loaded { value: if header.fortran_order { value.transposed(shape) } else { value }, warnings })
+    let value = if header.fortran_order { value.transposed(shape) } else { value };
+    Ok(Loaded { value, warnings, digest: source.digest() })
 }
 
 const MAGIC: &[u8] = b"\x93NUMPY";

@@ -97,10 +97,11 @@ pub(super) fn read(path: &Path, photo: Shape, limits: &Limits, palette: Palette)
     }
     let format = format_of(path, source.head())?;
     let bytes = source.image_bytes(limits)?;
+    let digest = source.digest();
     if format == ImageFormat::Tiff
         && let Some(value) = from_tiff(path, &bytes, photo, limits)?
     {
-        return Ok(Loaded { value, warnings: Vec::new() });
+        return Ok(Loaded { value, warnings: Vec::new(), digest });
     }
     let decoded = decode_bytes(path, format, bytes, limits, Some(photo))?;
     let indices = if palette == Palette::Indices { png_indices(path, &decoded)? } else { None };
@@ -113,7 +114,7 @@ pub(super) fn read(path: &Path, photo: Shape, limits: &Limits, palette: Palette)
         }
         (None, image) => whole(grey(path, image.into_rgba8().as_raw(), u8::MAX)?, Some(255)),
     };
-    Ok(Loaded { value, warnings: Vec::new() })
+    Ok(Loaded { value, warnings: Vec::new(), digest })
 }
 
 fn whole<T: Into<i128>>(values: Vec<T>, full: Option<u16>) -> Samples {

@@ -1,15 +1,13 @@
 //! A superpixel: F(A) = h(|A|) with h concave and h(0) = 0.
 //!
 //! Sort x downwards; then f(x) = Σ x₍ᵢ₎ dᵢ with the gains dᵢ = h(i) − h(i−1), and the projection of z is isotonic
-//! regression of z₍ᵢ₎ − dᵢ in that order: O(n log n) for the sort, O(n) for the rest.
+//! regression of z₍ᵢ₎ − dᵢ in that order. The projection, done in every sweep, avoids the sort ([`concave`]).
 //!
 //! The quadratic table is the paper's: c·φ(k/N) with φ(z) = z(1−z) on a superpixel of N pixels, of which k₀ are already known to be
 //! foreground (strokes), so that the n ≤ N − k₀ free ones see h(k) = c(φ((k₀+k)/N) − φ(k₀/N)).
 
-use std::sync::{Mutex, PoisonError};
-
 use super::{Factor, Scratch};
-use crate::kernel::isotonic;
+use crate::kernel::concave;
 use crate::{Error, Result};
 
 /// A concave function of the number of foreground pixels.
@@ -17,16 +15,14 @@ use crate::{Error, Result};
 pub struct Cardinality {
     arity: usize,
     gains: Gains,
-    /// The order found by the last sort: a head start for the next one, and nothing else.
-    order: Mutex<Vec<u32>>,
 }
 
 #[derive(Clone, Debug)]
 enum Gains {
     /// d_i = scale · (total − 2(known + i) + 1) for i = 1…n
     Quadratic { known: f64, total: f64, scale: f64 },
-    /// d_1 ≥ d_2 ≥ …
-    Table(Vec<f64>),
+    /// d_1 ≥ d_2 ≥ …, and their sums h(0), h(1), …
+    Table { gains: Vec<f64>, heights: Vec<f64> },
 }
 
 impl Cardinality {
@@ -42,7 +38,7 @@ impl Cardinality {
         }
         let n = total as f64;
         let gains = Gains::Quadratic { known: known as f64, total: n, scale: weight / (n * n) };
-        Ok(Self { arity, gains, order: Mutex::default() })
+        Ok(Self { arity, gains })
     }
 
     /// Any concave table, given by its gains h(i) − h(i−1), which must be finite and must not increase.
@@ -55,103 +51,47 @@ impl Cardinality {
                 expected: "finite, with gains h(i) − h(i−1) that never increase".into(),
             });
         }
-        Ok(Self { arity: gains.len(), gains: Gains::Table(gains), order: Mutex::default() })
+        let sums = gains.iter().scan(0.0, |height, gain| {
+            *height += gain;
+            Some(*height)
+        });
+        let heights = std::iter::once(0.0).chain(sums).collect();
+        Ok(Self { arity: gains.len(), gains: Gains::Table { gains, heights } })
     }
 
-    fn sort(&self, x: &[f64], scratch: &mut Scratch) {
-        // A panic elsewhere cannot leave the order wrong for long: it is only a place to start from.
-        let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
-        sort_downwards(x, &mut order, &mut scratch.keys, &mut scratch.sorted);
+    /// g′(μ), where [`expectation`](Factor::expectation) is g(Σp) − c Σ p(1−p) with g concave and c the [`curvature`](Self::curvature).
+    pub fn slope(&self, mean: f64) -> f64 {
+        match &self.gains {
+            Gains::Quadratic { known, total, scale } => scale * (total - 2.0 * (known + mean)),
+            Gains::Table { gains, .. } => gains[(mean.max(0.0) as usize).min(gains.len() - 1)],
+        }
+    }
+
+    /// c in the expectation g(Σp) − c Σ p(1−p): zero but for the quadratic table.
+    pub fn curvature(&self) -> f64 {
+        match &self.gains {
+            Gains::Quadratic { scale, .. } => *scale,
+            Gains::Table { .. } => 0.0,
+        }
     }
 
     #[inline]
     fn gain(&self, i: usize) -> f64 {
         match &self.gains {
             Gains::Quadratic { known, total, scale } => scale * (total - 2.0 * (known + i as f64 + 1.0) + 1.0),
-            Gains::Table(gains) => gains[i],
+            Gains::Table { gains, .. } => gains[i],
         }
     }
 
-    /// h(k), linear between whole numbers.
-    fn table(&self, k: f64) -> f64 {
+    /// h(k) − h(j)
+    #[inline]
+    fn rise(&self, j: usize, k: usize) -> f64 {
         match &self.gains {
-            Gains::Quadratic { .. } => unreachable!("the quadratic table has closed forms"),
-            Gains::Table(gains) => {
-                let whole = k.floor() as usize;
-                let sum: f64 = gains[..whole].iter().sum();
-                sum + (k - whole as f64) * gains.get(whole).copied().unwrap_or(0.0)
-            }
+            Gains::Quadratic { known, total, scale } => scale * (k - j) as f64 * (total - 2.0 * known - (j + k) as f64),
+            Gains::Table { gains, .. } if k == j + 1 => gains[j],
+            Gains::Table { heights, .. } => heights[k] - heights[j],
         }
     }
-}
-
-/// Sorts the values downwards, each with its place; equal values keep their order.
-///
-/// `order` is the order found last time. Between two sweeps little changes, so straight insertion from there is nearly linear;
-/// when it takes more than a few moves per element, the values are sorted from scratch. The order found is the same either way.
-fn sort_downwards(x: &[f64], order: &mut Vec<u32>, keys: &mut Vec<u64>, sorted: &mut Vec<(f64, u32)>) {
-    const MOVES_PER_ELEMENT: usize = 6;
-    if order.len() == x.len() {
-        sorted.clear();
-        sorted.extend(order.iter().map(|&place| (x[place as usize], place)));
-        if !insert_downwards(sorted, MOVES_PER_ELEMENT * x.len()) {
-            sort_from_scratch(x, keys, sorted);
-        }
-    } else {
-        sort_from_scratch(x, keys, sorted);
-    }
-    order.clear();
-    order.extend(sorted.iter().map(|(_, place)| place));
-}
-
-/// Straight insertion within a budget of moves; `false` when that was not enough.
-fn insert_downwards(sorted: &mut [(f64, u32)], mut budget: usize) -> bool {
-    let before = |a: (f64, u32), b: (f64, u32)| a.0 > b.0 || (a.0 == b.0 && a.1 < b.1);
-    for i in 1..sorted.len() {
-        let moving = sorted[i];
-        let mut hole = i;
-        while hole > 0 && before(moving, sorted[hole - 1]) {
-            sorted[hole] = sorted[hole - 1];
-            hole -= 1;
-        }
-        sorted[hole] = moving;
-        match budget.checked_sub(i - hole) {
-            Some(left) => budget = left,
-            None => return false,
-        }
-    }
-    true
-}
-
-/// Whole numbers sort several times faster than pairs: the key is the value's bits, made to order like the value, with the place in
-/// the lowest bits instead of the last digits. Runs that agree in all other bits are then sorted by the values themselves.
-fn sort_from_scratch(x: &[f64], keys: &mut Vec<u64>, sorted: &mut Vec<(f64, u32)>) {
-    let place_bits = usize::BITS - x.len().leading_zeros();
-    let places = (1_u64 << place_bits) - 1;
-    keys.clear();
-    keys.extend(x.iter().zip(0..).map(|(x, place): (_, u64)| (falling(*x) & !places) | place));
-    keys.sort_unstable();
-    sorted.clear();
-    sorted.extend(keys.iter().map(|key| {
-        let place = (key & places) as u32;
-        (x[place as usize], place)
-    }));
-    let mut start = 0;
-    for run in keys.chunk_by(|a, b| a & !places == b & !places) {
-        let end = start + run.len();
-        // Equal values already stand in order of place.
-        if run.len() > 1 && !sorted[start..end].is_sorted_by(|a, b| a.0 >= b.0) {
-            sorted[start..end].sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        }
-        start = end;
-    }
-}
-
-/// Bits that order upwards as the value orders downwards.
-fn falling(x: f64) -> u64 {
-    // Negative numbers order backwards by their bits, and all come before the positive ones. Minus zero is zero.
-    let bits = (x + 0.0).to_bits();
-    if bits >> 63 == 0 { !(bits | 1 << 63) } else { bits }
 }
 
 impl Factor for Cardinality {
@@ -159,15 +99,8 @@ impl Factor for Cardinality {
         self.arity
     }
 
-    fn project(&self, point: &mut [f64], scratch: &mut Scratch) {
-        self.sort(point, scratch);
-        let y = &mut scratch.values;
-        y.clear();
-        y.extend(scratch.sorted.iter().enumerate().map(|(i, (z, _))| z - self.gain(i)));
-        isotonic::non_increasing(y, &mut scratch.isotonic);
-        for ((z, place), x) in scratch.sorted.iter().zip(y) {
-            point[*place as usize] = z - *x;
-        }
+    fn prox(&self, z: &[f64], x: &mut [f64], scratch: &mut Scratch) {
+        concave::prox(z, x, |j, k| self.rise(j, k), &mut scratch.concave);
     }
 
     /// Divide and conquer where F − t is minimised by a prefix of the sorted t. Pixels of one weight keep their order whatever λ is, so
@@ -213,13 +146,13 @@ impl Factor for Cardinality {
     }
 
     fn lovasz(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
-        self.sort(x, scratch);
-        scratch.sorted.iter().enumerate().map(|(i, (x, _))| x * self.gain(i)).sum()
+        let sorted = concave::sort_downwards(x, &mut scratch.concave);
+        sorted.iter().enumerate().map(|(i, (x, _))| x * self.gain(i)).sum()
     }
 
     fn greedy(&self, x: &mut [f64], scratch: &mut Scratch) {
-        self.sort(x, scratch);
-        for (i, (_, place)) in scratch.sorted.iter().enumerate() {
+        let sorted = concave::sort_downwards(x, &mut scratch.concave);
+        for (i, (_, place)) in sorted.iter().enumerate() {
             x[*place as usize] = self.gain(i);
         }
     }
@@ -233,8 +166,16 @@ impl Factor for Cardinality {
                 let k = known + mean;
                 scale * (k * (total - k) - variance - known * (total - known))
             }
-            Gains::Table(_) => self.table(mean.clamp(0.0, self.arity as f64)),
+            Gains::Table { gains, heights } => {
+                let k = mean.clamp(0.0, self.arity as f64);
+                let whole = k.floor() as usize;
+                heights[whole] + (k - whole as f64) * gains.get(whole).copied().unwrap_or(0.0)
+            }
         }
+    }
+
+    fn as_cardinality(&self) -> Option<&Cardinality> {
+        Some(self)
     }
 
     fn gains(&self) -> Option<Vec<f64>> {
@@ -246,7 +187,6 @@ impl Factor for Cardinality {
 mod tests {
     use super::super::tests::value;
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn the_printed_potential_is_zero_when_uniform_and_largest_at_half() {
@@ -257,27 +197,6 @@ mod tests {
             assert!((h - z * (1.0 - z)).abs() < 1e-15);
         }
         assert!(h.iter().all(|&v| v <= h[4]));
-    }
-
-    proptest! {
-        #[test]
-        fn whole_numbers_sort_like_the_values(x in prop::collection::vec(prop_oneof![-3.0..3.0_f64, -1e-300..1e300_f64], 0..70), near in any::<bool>()) {
-            // Also values that differ only in the digits the place has taken.
-            let x: Vec<f64> = x.iter().map(|x| if near { 1.0 + (x % 40.0).round() * f64::EPSILON } else { *x }).collect();
-            let mut twin: Vec<(f64, u32)> = x.iter().copied().zip(0..).collect();
-            twin.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let mut sorted = Vec::new();
-            sort_from_scratch(&x, &mut Vec::new(), &mut sorted);
-            prop_assert_eq!(&sorted, &twin);
-            // From a good start, a bad one, and none.
-            let right: Vec<u32> = twin.iter().map(|(_, place)| *place).collect();
-            let wrong = right.iter().rev().copied().collect();
-            for mut order in [right.clone(), wrong, Vec::new()] {
-                sort_downwards(&x, &mut order, &mut Vec::new(), &mut sorted);
-                prop_assert_eq!(&sorted, &twin);
-                prop_assert_eq!(&order, &right);
-            }
-        }
     }
 
     #[test]

@@ -37,14 +37,8 @@ impl Factor for Chain {
         self.weights.len() + 1
     }
 
-    fn project(&self, point: &mut [f64], scratch: &mut Scratch) {
-        let x = &mut scratch.values;
-        x.clear();
-        x.resize(point.len(), 0.0);
-        total_variation::solve(point, &self.weights, x, &mut scratch.tv);
-        for (p, x) in point.iter_mut().zip(x) {
-            *p -= *x;
-        }
+    fn prox(&self, z: &[f64], x: &mut [f64], scratch: &mut Scratch) {
+        total_variation::solve(z, &self.weights, x, &mut scratch.tv);
     }
 
     fn lovasz(&self, x: &[f64], _: &mut Scratch) -> f64 {

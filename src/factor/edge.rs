@@ -30,6 +30,11 @@ impl Factor for Edge {
         2
     }
 
+    fn prox(&self, z: &[f64], x: &mut [f64], _: &mut Scratch) {
+        let u = (0.5 * (z[0] - z[1])).clamp(-self.weight(), self.weight());
+        x.copy_from_slice(&[z[0] - u, z[1] + u]);
+    }
+
     fn project(&self, point: &mut [f64], _: &mut Scratch) {
         let u = (0.5 * (point[0] - point[1])).clamp(-self.weight(), self.weight());
         point.copy_from_slice(&[u, -u]);

@@ -13,15 +13,24 @@ pub use cardinality::Cardinality;
 pub use chain::Chain;
 pub use edge::Edge;
 
-use crate::kernel::{isotonic, total_variation};
+use crate::kernel::{concave, total_variation};
 
 /// A submodular function F on a small scope, seen through its base polytope B(F).
 pub trait Factor: std::fmt::Debug + Send + Sync {
     /// Number of pixels in the scope.
     fn arity(&self) -> usize;
 
+    /// x ← prox_f(z) = argmin ½‖x − z‖² + f(x) = z − Π_B(F)(z)
+    fn prox(&self, z: &[f64], x: &mut [f64], scratch: &mut Scratch);
+
     /// point ← Π_B(F)(point) = point − prox_f(point)
-    fn project(&self, point: &mut [f64], scratch: &mut Scratch);
+    fn project(&self, point: &mut [f64], scratch: &mut Scratch) {
+        let mut x = std::mem::take(&mut scratch.values);
+        x.resize(point.len(), 0.0);
+        self.prox(point, &mut x, scratch);
+        point.iter_mut().zip(&x).for_each(|(p, x)| *p -= x);
+        scratch.values = x;
+    }
 
     /// point ← argmin { Σ c_v (s_v − point_v)² : s ∈ B(F) }, weights c > 0: the projection in the paper's norm of a factor graph.
     fn project_weighted(&self, point: &mut [f64], weights: &[f64], scratch: &mut Scratch) {
@@ -46,6 +55,11 @@ pub trait Factor: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// The table behind this factor, if it counts pixels and nothing else.
+    fn as_cardinality(&self) -> Option<&Cardinality> {
+        None
+    }
+
     /// h(i) − h(i−1) for i = 1…n, if F(A) = h(|A|): such tables can be written as graphs.
     fn gains(&self) -> Option<Vec<f64>> {
         None
@@ -56,10 +70,8 @@ pub trait Factor: std::fmt::Debug + Send + Sync {
 #[derive(Debug, Default)]
 pub struct Scratch {
     tv: total_variation::Scratch,
-    isotonic: isotonic::Scratch,
+    concave: concave::Scratch,
     values: Vec<f64>,
-    keys: Vec<u64>,
-    sorted: Vec<(f64, u32)>,
 }
 
 #[cfg(test)]

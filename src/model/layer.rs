@@ -94,16 +94,6 @@ impl Layer {
         self.permutation.as_ref().map_or(variable, |p| p.rank[variable] as usize)
     }
 
-    /// The variable at each place, unless that is the place itself.
-    pub(crate) fn order(&self) -> Option<&[u32]> {
-        self.permutation.as_ref().map(|p| &p.order[..])
-    }
-
-    /// The place of each variable, unless that is the variable itself.
-    pub(crate) fn rank(&self) -> Option<&[u32]> {
-        self.permutation.as_ref().map(|p| &p.rank[..])
-    }
-
     /// Σ_r f_r(x), x over variables.
     pub fn lovasz(&self, x: &[f64]) -> f64 {
         self.total(x, |factor, x, scratch| factor.lovasz(x, scratch))
@@ -153,12 +143,16 @@ impl Layer {
 /// Up to this many variables, handing work to other threads costs more than the work.
 const SMALL: usize = 4096;
 
-/// Lends the thread's scratch memory.
+/// Lends the thread's scratch memory. It is taken away meanwhile: a task that this thread steals while `work` waits for others has to
+/// do with fresh memory.
 pub(crate) fn with_scratch<R>(work: impl FnOnce(&mut Scratch, &mut Vec<f64>) -> R) -> R {
     thread_local! {
         static MEMORY: RefCell<(Scratch, Vec<f64>)> = RefCell::default();
     }
-    MEMORY.with_borrow_mut(|(scratch, local)| work(scratch, local))
+    let (mut scratch, mut local) = MEMORY.take();
+    let result = work(&mut scratch, &mut local);
+    MEMORY.set((scratch, local));
+    result
 }
 
 #[cfg(test)]

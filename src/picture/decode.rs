@@ -3,13 +3,15 @@
 //! The decoders' own memory limit is skipped on the path that gives the EXIF orientation, so the size in the header is
 //! checked here, against the limit and against the photo it should fit, before a pixel is decoded.
 
-use std::io::Cursor;
+use std::fs::File;
+use std::io::{BufReader, Cursor};
 use std::path::Path;
 
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader};
 
 use super::complete::missing_end;
+use crate::digest::Digest;
 use crate::field::Shape;
 use crate::input::{HEADER_BYTES, Limits, Source};
 use crate::{Error, Result};
@@ -24,6 +26,8 @@ pub(crate) struct Decoded {
     pub(crate) orientation: Orientation,
     /// The format found.
     pub(crate) format: ImageFormat,
+    /// What was in the file.
+    pub(crate) digest: Digest,
     /// The file, for what the pixels do not tell (palette indices, text).
     pub(crate) bytes: Vec<u8>,
 }
@@ -71,7 +75,17 @@ pub(crate) fn decode_bytes(
     decoder.set_limits(allowance).map_err(refused)?;
     let mut image = DynamicImage::from_decoder(decoder).map_err(refused)?;
     image.apply_orientation(orientation);
-    Ok(Decoded { image, shape, orientation, format, bytes })
+    Ok(Decoded { image, shape, orientation, format, digest: Digest::of(&bytes), bytes })
+}
+
+/// The shape a photo claims to have, from its header alone; its EXIF orientation is not looked at.
+pub(crate) fn claimed_shape(path: &Path, limits: &Limits) -> Result<Shape> {
+    let format = format_of(path, Source::open(path)?.head())?;
+    let unreadable = |source| Error::Unreadable { path: path.to_path_buf(), source };
+    let file = BufReader::new(File::open(path).map_err(unreadable)?);
+    let (width, height) =
+        ImageReader::with_format(file, format).into_dimensions().map_err(|error| refusal(path, error))?;
+    limits.shape(path, width.into(), height.into())
 }
 
 /// Refuses a shape that is not the photo's.

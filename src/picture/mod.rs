@@ -12,7 +12,7 @@ use std::path::Path;
 
 use image::DynamicImage;
 
-pub(crate) use decode::{Decoded, decode, decode_bytes, fits, format_of, orient, oriented};
+pub(crate) use decode::{Decoded, claimed_shape, decode, decode_bytes, fits, format_of, orient, oriented};
 
 use crate::field::Shape;
 use crate::input::{Limits, Loaded, Source};
@@ -37,7 +37,7 @@ impl Picture {
 
     /// Reads a PNG, JPEG, BMP, TIFF, WebP or PNM photo, told apart by content.
     pub fn read(path: &Path, limits: &Limits) -> Result<Loaded<Self>> {
-        let Decoded { image, shape, .. } = decode(Source::open(path)?, limits, None)?;
+        let Decoded { image, shape, digest, .. } = decode(Source::open(path)?, limits, None)?;
         let mut warnings = Vec::new();
         let rgb = if image.color().has_alpha() {
             let (rgb, n_translucent) = over_white(&in_range(path, image)?.into_rgba8());
@@ -51,7 +51,7 @@ impl Picture {
         } else {
             in_range(path, image)?.into_rgb8().as_raw().as_chunks::<3>().0.to_vec()
         };
-        Ok(Loaded { value: Self::new(shape, rgb), warnings })
+        Ok(Loaded { value: Self::new(shape, rgb), warnings, digest })
     }
 
     /// The shape of the grid.

@@ -3,7 +3,10 @@
 //! [`segment`] tells the story; [`Segmentation::write`] ends it. Each stage takes what the one before made, and keeps its options
 //! in its own module; [`Options`] nests them.
 
+mod fingerprint;
+mod rival;
 mod scene;
+mod temperature;
 mod write;
 
 use std::ops::ControlFlow;
@@ -13,11 +16,15 @@ use std::time::Instant;
 use rayon::join;
 use rayon::prelude::*;
 
+pub use rival::Rival;
 pub use scene::Scene;
+pub use temperature::Fit;
+pub(crate) use temperature::fit as fit_temperature;
 pub use write::{Written, output_names};
 
 use crate::annotation::Format;
 use crate::assemble;
+use crate::baseline;
 use crate::field::{Marginals, Mask, Partition};
 use crate::input::Limits;
 use crate::render::report::Timing;
@@ -64,8 +71,12 @@ pub struct Options {
     pub method: Method,
     /// The weights of the terms.
     pub model: assemble::Options,
+    /// Whether the temperature is chosen on held-out strokes; `model.temperature` then does not count.
+    pub fit_temperature: bool,
     /// When to stop, and how to get there.
     pub solver: solver::Options,
+    /// The same for the rivals.
+    pub rival: baseline::Options,
     /// Whether the user takes not converging for a failure; recorded in the report, acted on by the program.
     pub strict: bool,
     /// Whether the model is the printed one; set by [`Options::paper`], recorded in the report.
@@ -82,7 +93,9 @@ impl Default for Options {
             layers: vec![Layer::FINE, Layer::COARSE],
             method: Method::Lfield,
             model: assemble::Options::default(),
+            fit_temperature: false,
             solver: solver::Options::default(),
+            rival: baseline::Options::default(),
             strict: false,
             paper: false,
             output: OutputOptions::default(),
@@ -101,11 +114,13 @@ impl Options {
         self
     }
 
-    /// The weights in force: without coupling when each pixel is to be judged alone.
+    /// The weights in force: without the couplings that the method does not look at.
     fn model_in_force(&self) -> assemble::Options {
+        let model = self.model.clone();
         match self.method {
-            Method::Lfield => self.model.clone(),
-            Method::Unary => assemble::Options { beta: 0.0, gamma: 0.0, ..self.model.clone() },
+            Method::Lfield | Method::MeanField => model,
+            Method::Bp | Method::Fbp => assemble::Options { gamma: 0.0, ..model },
+            Method::Unary => assemble::Options { beta: 0.0, gamma: 0.0, ..model },
         }
     }
 
@@ -121,6 +136,12 @@ pub enum Method {
     Lfield,
     /// Every pixel alone: no cut, no superpixels.
     Unary,
+    /// Mean field on the whole model.
+    MeanField,
+    /// Belief propagation on the cut, without superpixels.
+    Bp,
+    /// Fractional belief propagation on the cut, without superpixels.
+    Fbp,
 }
 
 impl Method {
@@ -129,7 +150,20 @@ impl Method {
         match self {
             Self::Lfield => "lfield",
             Self::Unary => "unary",
+            Self::MeanField => "mean-field",
+            Self::Bp => "bp",
+            Self::Fbp => "fbp",
         }
+    }
+
+    /// Whether its answer carries a certificate.
+    pub fn is_certified(self) -> bool {
+        matches!(self, Self::Lfield | Self::Unary)
+    }
+
+    /// Whether it passes messages over single edges and has no rule for superpixels.
+    pub fn is_cut_only(self) -> bool {
+        matches!(self, Self::Bp | Self::Fbp)
     }
 }
 
@@ -192,6 +226,10 @@ pub struct Segmentation {
     pub certified: Vec<bool>,
     /// How the solve went, on the free pixels.
     pub solution: Solution,
+    /// What a rival adds, if one took the solver's place.
+    pub rival: Option<Rival>,
+    /// How the temperature was chosen, if on held-out strokes.
+    pub fit: Option<Fit>,
     /// Seconds per stage; `write` and `total` are filled in by [`Segmentation::write`].
     pub timing: Timing,
     started: Instant,
@@ -211,14 +249,23 @@ pub fn segment(
     timing.load = clock.lap();
     proceed(observe(Event::Read(&scene)))?;
     let (partitions, evidence) =
-        join(|| timed(|| cut_superpixels(&scene, options)), || timed(|| scene.weigh(&options.unary)));
+        join(|| timed(|| cut_superpixels(&scene, options)), || timed(|| scene.weigh(scene.seeds(), &options.unary)));
     let (partitions, evidence) = (partitions.store(&mut timing.superpixels)?, evidence.store(&mut timing.unary)?);
     clock.lap();
-    let model = options.model_in_force();
+    let mut model = options.model_in_force();
+    let fit = match options.fit_temperature {
+        true => Some(timed(|| temperature::fit(&scene, &partitions, options)).store(&mut timing.temperature)?),
+        false => None,
+    };
+    model.temperature = fit.map_or(model.temperature, |fit| fit.temperature);
+    clock.lap();
     let problem = assemble::model(&scene.picture, &evidence.unary, &partitions, scene.seeds(), &model)?;
     timing.assemble = clock.lap();
     proceed(observe(Event::Assembled(problem.free().len())))?;
-    let solution = solver::solve(&problem.model, &options.solver, &mut |progress| observe(Event::Sweep(progress)))?;
+    let (solution, rival) = match rival::solve(&problem.model, options)? {
+        Some((solution, rival)) => (solution, Some(rival)),
+        None => (solver::solve(&problem.model, &options.solver, &mut |p| observe(Event::Sweep(p)))?, None),
+    };
     proceed(observe(Event::Solved))?;
     if solution.status == solver::Status::Interrupted {
         return Err(Error::Interrupted);
@@ -228,7 +275,7 @@ pub fn segment(
     let certified = certified(&problem, &solution);
     timing.solve = clock.lap();
     Ok(Segmentation {
-        warnings: warnings(&scene, &solution, &mask, options),
+        warnings: warnings(&scene, &solution, rival, &mask, options),
         scene,
         mixtures: evidence.mixtures,
         geodesic: evidence.geodesic,
@@ -242,6 +289,8 @@ pub fn segment(
         mask,
         certified,
         solution,
+        rival,
+        fit,
         timing,
         started: clock.started,
     })
@@ -256,9 +305,11 @@ fn certified(problem: &assemble::Problem, solution: &Solution) -> Vec<bool> {
     certified
 }
 
-fn warnings(scene: &Scene, solution: &Solution, mask: &Mask, options: &Options) -> Vec<String> {
+fn warnings(scene: &Scene, solution: &Solution, rival: Option<Rival>, mask: &Mask, options: &Options) -> Vec<String> {
     let mut warnings = scene.warnings.clone();
-    if solution.status != solver::Status::Converged {
+    if let Some(rival) = rival {
+        warnings.extend(rival::warnings(rival, solution, options));
+    } else if solution.status != solver::Status::Converged {
         warnings.push(format!(
             "the solver stopped at a gap of {:.1e} per pixel, above the tolerance of {:.1e}: allow more --max-iterations or a \
              longer --time-limit, or accept a larger --tolerance",

@@ -3,8 +3,9 @@
 //! Strokes are required when colours are to be learned from them and optional, as seeds only, when a file of costs or
 //! probabilities takes the place of the mixtures.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::fingerprint::Part;
 use super::{EvidenceFile, Input, Options};
 use crate::annotation::{Seeds, Strokes, discover};
 use crate::field::{Partition, Unary};
@@ -26,6 +27,8 @@ pub struct Scene {
     pub partitions: Vec<Partition>,
     /// What the readers want the user to know.
     pub warnings: Vec<String>,
+    /// The content of every file read, by role.
+    pub(super) parts: Vec<Part>,
 }
 
 /// What is known about every pixel alone.
@@ -35,26 +38,44 @@ pub(super) struct Evidence {
     pub(super) geodesic: f64,
 }
 
+impl Input {
+    /// The strokes named, or else the ones beside the photo; none only where other evidence takes their place.
+    pub fn stroke_file(&self) -> Result<Option<PathBuf>> {
+        match &self.scribbles {
+            Some(path) => Ok(Some(path.clone())),
+            None => match discover(&self.image) {
+                Ok(path) => Ok(Some(path)),
+                Err(Error::NoStrokes { .. }) if self.evidence.is_some() => Ok(None),
+                Err(error) => Err(error),
+            },
+        }
+    }
+}
+
 impl Scene {
     /// Reads every file of `input`.
     pub fn read(input: &Input, options: &Options) -> Result<Self> {
         let limits = &options.limits;
-        let mut warnings = Vec::new();
-        let picture = heed(Picture::read(&input.image, limits)?, &mut warnings);
+        let mut notes = Notes::default();
+        let picture = notes.heed("image", Picture::read(&input.image, limits)?);
         let shape = picture.shape();
         let costs = match &input.evidence {
             None => None,
-            Some(EvidenceFile::Unary(path)) => Some(heed(evidence::unary(path, shape, limits)?, &mut warnings)),
-            Some(EvidenceFile::Prior(path)) => Some(heed(evidence::prior(path, shape, limits)?, &mut warnings)),
+            Some(file) => {
+                let loaded = match file {
+                    EvidenceFile::Unary(path) => evidence::unary(path, shape, limits)?,
+                    EvidenceFile::Prior(path) => evidence::prior(path, shape, limits)?,
+                };
+                Some(notes.heed(file.role(), loaded))
+            }
         };
-        let strokes = match (&input.scribbles, discover(&input.image)) {
-            (Some(path), _) => Some(Strokes::read(path, &picture, input.format, limits)?),
-            (None, Ok(path)) => Some(Strokes::read(&path, &picture, input.format, limits)?),
-            (None, Err(Error::NoStrokes { .. })) if costs.is_some() => None,
-            (None, Err(error)) => return Err(error),
+        let strokes = match input.stroke_file()? {
+            Some(path) => Some(Strokes::read(&path, &picture, input.format, limits)?),
+            None => None,
         };
         if let Some(strokes) = &strokes {
-            warnings.extend(strokes.warnings.iter().cloned());
+            notes.warnings.extend(strokes.warnings.iter().cloned());
+            notes.parts.push(("scribbles", strokes.digest));
             if costs.is_none() {
                 strokes.require_both_classes()?;
             }
@@ -62,9 +83,10 @@ impl Scene {
         let partitions = input
             .superpixels
             .iter()
-            .map(|path| Ok(heed(evidence::superpixels(path, shape, limits)?, &mut warnings)))
+            .map(|path| Ok(notes.heed("superpixels", evidence::superpixels(path, shape, limits)?)))
             .collect::<Result<_>>()?;
-        Ok(Self { picture, strokes, costs, partitions, warnings })
+        let Notes { warnings, parts } = notes;
+        Ok(Self { picture, strokes, costs, partitions, warnings, parts })
     }
 
     /// The strokes as seeds.
@@ -77,9 +99,10 @@ impl Scene {
         self.strokes.as_ref().map(|strokes| strokes.path.as_path())
     }
 
-    /// Costs from the file, plus the stroke distance if it has a fixed weight; or else what the strokes teach.
-    pub(super) fn weigh(&self, options: &unary::Options) -> Result<Evidence> {
-        match (&self.costs, self.seeds(), options.geodesic) {
+    /// Costs from the file, plus the stroke distance if it has a fixed weight; or else what the strokes teach. `seeds` are the
+    /// strokes to learn from, all of them or some.
+    pub(super) fn weigh(&self, seeds: Option<&Seeds>, options: &unary::Options) -> Result<Evidence> {
+        match (&self.costs, seeds, options.geodesic) {
             (Some(costs), Some(seeds), Geodesic::Fixed(weight)) if weight > 0.0 => {
                 let nearer = unary::stroke_distance(&self.picture, seeds)?;
                 let values = costs.as_slice().iter().zip(nearer).map(|(m, nearer)| m - weight * nearer).collect();
@@ -100,7 +123,17 @@ impl Scene {
     }
 }
 
-fn heed<T>(loaded: Loaded<T>, warnings: &mut Vec<String>) -> T {
-    warnings.extend(loaded.warnings);
-    loaded.value
+/// What is learned on the way, beside the values.
+#[derive(Default)]
+struct Notes {
+    warnings: Vec<String>,
+    parts: Vec<Part>,
+}
+
+impl Notes {
+    fn heed<T>(&mut self, role: &'static str, loaded: Loaded<T>) -> T {
+        self.warnings.extend(loaded.warnings);
+        self.parts.push((role, loaded.digest));
+        loaded.value
+    }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::{EvidenceFile, Input, Options, Segmentation};
+use super::{EvidenceFile, Input, Method, Options, Segmentation};
 use crate::assemble::Phi;
 use crate::render::files::{Rendered, Staged, probe, refuse_overwriting};
 use crate::render::report::{self, Report};
@@ -26,12 +26,9 @@ pub struct Written {
 
 impl Input {
     /// Every file named, for the promise that none is overwritten.
-    fn files(&self) -> Vec<&Path> {
-        let evidence = self.evidence.iter().map(|file| match file {
-            EvidenceFile::Unary(path) | EvidenceFile::Prior(path) => path,
-        });
-        let named = std::iter::once(&self.image).chain(&self.scribbles).chain(evidence).chain(&self.superpixels);
-        named.map(PathBuf::as_path).collect()
+    pub(crate) fn files(&self) -> Vec<&Path> {
+        let named = std::iter::once(&self.image).chain(&self.scribbles).chain(&self.superpixels);
+        named.map(PathBuf::as_path).chain(self.evidence.iter().map(EvidenceFile::path)).collect()
     }
 
     /// Refuses an output folder that cannot be written to, or in which an output would replace one of the inputs. To be
@@ -140,7 +137,12 @@ impl Segmentation {
             Output::LogOddsArray => render::array(picture.shape(), &self.s),
             Output::Overlay => render::overlay(picture, &self.mask),
             Output::Cutout => render::cutout(picture, &self.mask, &self.marginals, options.output.matte),
-            Output::Trimap => render::trimap(&self.marginals, &self.certified, options.output.trimap_band),
+            Output::Trimap => {
+                // A rival proves nothing; there the band alone decides.
+                let all = self.rival.map(|_| vec![true; self.certified.len()]);
+                let certified = all.as_ref().unwrap_or(&self.certified);
+                render::trimap(&self.marginals, certified, options.output.trimap_band)
+            }
             Output::Trace => render::trace(self.trace()),
             Output::Superpixels => {
                 let layers = self.partitions.par_iter().enumerate().map(|(layer, partition)| {
@@ -170,10 +172,14 @@ impl Segmentation {
         let strokes = self.scene.strokes.as_ref();
         let certificate = &self.solution.certificate;
         let p = self.marginals.as_slice();
-        let solver = word(options.solver.solver);
+        let solver = match self.rival {
+            None => word(options.solver.solver),
+            Some(_) => options.method.name().to_string(),
+        };
         Report {
             schema: report::SCHEMA,
             tool: report::Tool::THIS,
+            fingerprint: self.fingerprint(input, options),
             input: report::Input {
                 image: shown(&input.image),
                 scribbles: strokes.map(|strokes| shown(&strokes.path)),
@@ -207,6 +213,24 @@ impl Segmentation {
                 log_z_lower: certificate.log_z_lower,
                 renyi_infinity_upper: certificate.renyi_infinity_upper,
             },
+            rival: self.rival.map(|rival| report::Rival {
+                method: options.method.name().to_string(),
+                iterations: self.solution.iterations,
+                converged: self.solution.status == Status::Converged,
+                residual: rival.residual,
+                log_z: rival.log_z,
+                log_z_is: if rival.is_lower_bound { "lower bound" } else { "estimate" },
+            }),
+            temperature: self.fit.map(|fit| report::Temperature {
+                value: fit.temperature,
+                method: "log loss on held-out strokes",
+                slips: super::temperature::SLIPS,
+                folds: fit.folds,
+                pieces: fit.pieces,
+                pixels: fit.pixels,
+                log_loss: fit.log_loss,
+                log_loss_at_one: fit.log_loss_at_one,
+            }),
             map: report::Map {
                 energy: certificate.map_energy,
                 lower_bound: certificate.map_lower_bound,
@@ -247,6 +271,8 @@ impl Segmentation {
             hop_scale: word(self.model.hop_scale),
             seeds: word(self.model.seeds),
             temperature: self.model.temperature,
+            fbp_weight: (options.method == Method::Fbp).then_some(options.rival.weight),
+            damping: options.method.is_cut_only().then_some(options.rival.damping),
             components: learned.then_some(options.unary.components),
             outlier: learned.then_some(options.unary.outlier),
             geodesic: self.geodesic,
@@ -258,7 +284,10 @@ impl Segmentation {
             solver: word(options.solver.solver),
             factors: word(options.solver.factors),
             tolerance: options.solver.tolerance,
-            max_iterations: options.solver.max_iterations,
+            max_iterations: match self.rival {
+                None => options.solver.max_iterations,
+                Some(_) => options.rival.max_iterations,
+            },
             time_limit: options.solver.time_limit.map(|limit| limit.as_secs_f64()),
             strict: options.strict,
             map: word(options.solver.map),

@@ -1,16 +1,18 @@
 //! Putting finished bytes in place: all of them or none, and never on top of an input.
 //!
 //! Every file is first written under a temporary name in the folder it belongs in, side by side; only when all are complete
-//! are they renamed, so a full disk or an interrupt leaves the old files as they were. Inputs are recognised by canonical path
+//! are they renamed, so a full disk or an interrupt leaves the old files as they were. The file added last (the report) is put
+//! in place last and its old version removed first: where it stands, the files beside it belong to it. Inputs are recognised by canonical path
 //! and, on Unix, by device and inode, so that neither a symbolic nor a hard link leads to one.
 
-use std::ffi::OsString;
-use std::io::Write;
+use std::ffi::{OsStr, OsString};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
+use crate::digest::Digest;
 use crate::{Error, Result};
 
 /// A finished file, still in memory.
@@ -44,7 +46,7 @@ impl Staged {
             if target.is_dir() {
                 return Err(refuse(std::io::ErrorKind::IsADirectory.into()));
             }
-            let mut temporary = temporary_in(&self.folder).map_err(refuse)?;
+            let mut temporary = temporary_in(&self.folder, &part_prefix(&file.name)).map_err(refuse)?;
             temporary.write_all(&file.bytes).map_err(refuse)?;
             Ok((temporary, target))
         };
@@ -53,12 +55,38 @@ impl Staged {
         Ok(())
     }
 
+    /// Lets `write` produce a file of any length under a temporary name.
+    pub fn add_written(
+        &mut self,
+        name: OsString,
+        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<()> {
+        let target = self.folder.join(&name);
+        let refuse = |source| Error::Write { path: target.clone(), source };
+        let temporary = temporary_in(&self.folder, &part_prefix(&name)).map_err(refuse)?;
+        let mut writer = BufWriter::new(temporary);
+        write(&mut writer).map_err(refuse)?;
+        let temporary = writer.into_inner().map_err(|error| refuse(error.into_error()))?;
+        self.files.push((temporary, target));
+        Ok(())
+    }
+
+    /// Whether the file of that name already holds what the `i`-th file added here says.
+    pub fn says_the_same(&self, i: usize) -> Result<bool> {
+        let (temporary, target) = &self.files[i];
+        Ok(target.is_file() && Digest::of_file(temporary.path())? == Digest::of_file(target)?)
+    }
+
     /// Gives every file its name; returns the paths in the order in which they were added.
     pub fn commit(self) -> Result<Vec<PathBuf>> {
         let rename = |(temporary, target): (NamedTempFile, PathBuf)| match temporary.persist(&target) {
             Ok(_) => Ok(target),
             Err(failure) => Err(Error::Write { path: target, source: failure.error }),
         };
+        if let [_, .., (_, seal)] = &self.files[..] {
+            // What cannot be removed cannot be replaced either, and the renaming will say so.
+            let _ = std::fs::remove_file(seal);
+        }
         self.files.into_iter().map(rename).collect()
     }
 }
@@ -66,7 +94,7 @@ impl Staged {
 /// Refuses a folder that cannot be made or written to, without making it: tries the nearest one that exists.
 pub fn probe(folder: &Path) -> Result<()> {
     let existing = folder.ancestors().map(or_here).find(|ancestor| ancestor.exists()).unwrap_or(Path::new("."));
-    match temporary_in(existing) {
+    match temporary_in(existing, PROBE_PREFIX) {
         Ok(_) => Ok(()),
         Err(source) => Err(Error::OutputFolder { path: folder.to_path_buf(), source }),
     }
@@ -75,6 +103,34 @@ pub fn probe(folder: &Path) -> Result<()> {
 /// The last ancestor of a relative path is the empty one, which means here.
 fn or_here(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}
+
+/// Removes what a run that was killed left behind in a folder of its temporary files for `names`. Nobody else may be writing
+/// these names; other names are left alone.
+pub fn sweep_leftovers(folder: &Path, names: &[OsString]) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+    let prefixes: Vec<String> = names.iter().map(|name| part_prefix(name)).collect();
+    let is_left_over = |name: &str| {
+        name.ends_with(PART_SUFFIX)
+            && (name.starts_with(PROBE_PREFIX) || prefixes.iter().any(|prefix| name.starts_with(prefix)))
+    };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.file_name().and_then(OsStr::to_str).is_some_and(is_left_over)
+            && let Err(source) = std::fs::remove_file(&path)
+            && source.kind() != std::io::ErrorKind::NotFound
+        {
+            return Err(Error::Write { path, source });
+        }
+    }
+    Ok(())
+}
+
+const PART_SUFFIX: &str = ".part";
+const PROBE_PREFIX: &str = ".lfield-probe-";
+
+/// A temporary name tells whose it is, in a fixed number of letters.
+fn part_prefix(name: &OsStr) -> String {
+    format!(".lfield-{}-", &Digest::of(name.as_encoded_bytes()).to_string()[..16])
 }
 
 /// Refuses output names that are one of the inputs, under whatever name. To be asked before the work begins.
@@ -89,9 +145,9 @@ pub fn refuse_overwriting(folder: &Path, names: &[OsString], inputs: &[&Path]) -
 }
 
 /// A new file with the permissions that the user's umask gives to new files (tempfile's own default is 0600).
-fn temporary_in(folder: &Path) -> std::io::Result<NamedTempFile> {
+fn temporary_in(folder: &Path, prefix: &str) -> std::io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".lfield-").suffix(".part");
+    builder.prefix(prefix).suffix(PART_SUFFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -101,14 +157,30 @@ fn temporary_in(folder: &Path) -> std::io::Result<NamedTempFile> {
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((FileId::of(a), FileId::of(b)), (Some(a), Some(b)) if a == b)
+}
+
+/// What a file that exists is, whatever it is called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum FileId {
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        if let (Ok(a), Ok(b)) = (std::fs::metadata(a), std::fs::metadata(b)) {
-            return (a.dev(), a.ino()) == (b.dev(), b.ino());
+    Inode(u64, u64),
+    #[cfg(not(unix))]
+    Path(PathBuf),
+}
+
+impl FileId {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            std::fs::metadata(path).ok().map(|file| Self::Inode(file.dev(), file.ino()))
+        }
+        #[cfg(not(unix))]
+        {
+            path.canonicalize().ok().map(Self::Path)
         }
     }
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 #[cfg(test)]
@@ -184,6 +256,38 @@ mod tests {
         staged.commit().unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&folder.path().join("a")), mode(&plain));
+    }
+
+    #[test]
+    fn leftovers_are_swept_by_the_name_they_were_meant_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut mine = Staged::new(folder.path()).unwrap();
+        mine.add(&[rendered("cat.mask.png", "half")]).unwrap();
+        let mut theirs = Staged::new(folder.path()).unwrap();
+        theirs.add(&[rendered("dog.mask.png", "half")]).unwrap();
+        std::fs::write(folder.path().join("cat.mask.png.part"), "no business of ours").unwrap();
+        sweep_leftovers(folder.path(), &["cat.mask.png".into(), "cat.report.json".into()]).unwrap();
+        assert!(mine.commit().is_err());
+        theirs.commit().unwrap();
+        assert_eq!(names_in(folder.path()), ["cat.mask.png.part", "dog.mask.png"]);
+        sweep_leftovers(&folder.path().join("missing"), &[]).unwrap();
+    }
+
+    #[test]
+    fn the_old_report_goes_before_anything_comes() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |names: [&str; 2], text: &str| {
+            let mut staged = Staged::new(folder.path()).unwrap();
+            staged.add(&names.map(|name| rendered(name, text))).unwrap();
+            staged
+        };
+        put(["mask", "report"], "old").commit().unwrap();
+        let staged = put(["mask", "report"], "new");
+        // The first rename fails: a folder has come in its way.
+        std::fs::remove_file(folder.path().join("mask")).unwrap();
+        std::fs::create_dir(folder.path().join("mask")).unwrap();
+        assert!(staged.commit().is_err());
+        assert_eq!(names_in(folder.path()), ["mask"]);
     }
 
     #[cfg(unix)]

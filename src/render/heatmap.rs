@@ -10,7 +10,16 @@ use crate::field::Marginals;
 
 /// The marginals as an RGB PNG.
 pub fn heatmap(marginals: &Marginals) -> Vec<u8> {
-    let table: Vec<[u8; 3]> = (0..256).map(|level| colorous::VIRIDIS.eval_rational(level, 256).as_array()).collect();
-    let samples: Vec<u8> = marginals.as_slice().iter().flat_map(|&p| table[(p * 255.0).round() as usize]).collect();
-    encode8(marginals.shape(), ColorType::Rgb, &samples)
+    encode8(marginals.shape(), ColorType::Rgb, heat(marginals).as_flattened())
+}
+
+/// The colour of every pixel, row by row.
+pub fn heat(marginals: &Marginals) -> Vec<[u8; 3]> {
+    let table = colour_table();
+    marginals.as_slice().iter().map(|&p| table[(p * 255.0).round() as usize]).collect()
+}
+
+/// The colour of level round(255·p).
+pub(super) fn colour_table() -> Vec<[u8; 3]> {
+    (0..256).map(|level| colorous::VIRIDIS.eval_rational(level, 256).as_array()).collect()
 }

@@ -8,11 +8,14 @@ mod array;
 mod cutout;
 mod encode;
 pub mod files;
+mod gallery;
 mod heatmap;
 mod labels;
 mod marginals;
 mod mask;
 mod overlay;
+pub mod plot;
+mod thumbnail;
 
 pub mod regions;
 pub mod report;
@@ -21,11 +24,13 @@ mod trimap;
 
 pub use array::array;
 pub use cutout::{Matte, cutout};
-pub use heatmap::heatmap;
+pub use gallery::{LETTERS, Tile, gallery};
+pub use heatmap::{heat, heatmap};
 pub use labels::labels;
 pub use marginals::{marginals, marginals_beside};
 pub use mask::mask;
 pub use overlay::overlay;
+pub use thumbnail::Thumbnails;
 pub use trace::{TraceRow, trace};
 pub use trimap::trimap;
 

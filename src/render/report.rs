@@ -5,6 +5,8 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::digest::Digest;
+
 /// Version of the format.
 pub const SCHEMA: &str = "lfield.report/1";
 
@@ -15,6 +17,8 @@ pub struct Report {
     pub schema: &'static str,
     /// What wrote it.
     pub tool: Tool,
+    /// A name for everything that decides the result: content of the inputs, options, version. Equal names, equal results.
+    pub fingerprint: Digest,
     /// What was read.
     pub input: Input,
     /// Pixels under strokes.
@@ -31,6 +35,12 @@ pub struct Report {
     pub solve: Solve,
     /// Bounds on the partition function.
     pub bounds: Bounds,
+    /// What a rival says, where one took the solver's place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rival: Option<Rival>,
+    /// How the temperature was chosen, where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<Temperature>,
     /// The mask, as a minimiser of the energy.
     pub map: Map,
     /// The probabilities in summary.
@@ -113,6 +123,10 @@ pub struct Parameters {
     pub seeds: String,
     /// The scale of the energy.
     pub temperature: f64,
+    /// Weight of an edge in fractional belief propagation; null with other methods.
+    pub fbp_weight: Option<f64>,
+    /// Share of the old message in the new; null without belief propagation.
+    pub damping: Option<f64>,
     /// Most components per mixture; null without mixtures.
     pub components: Option<usize>,
     /// Share of the uniform density; null without mixtures.
@@ -232,6 +246,44 @@ pub struct Bounds {
     pub renyi_infinity_upper: f64,
 }
 
+/// The answer of mean field or belief propagation. With them `solve.gap` and all bounds they cannot give are null.
+#[derive(Clone, Debug, Serialize)]
+pub struct Rival {
+    /// `mean-field`, `bp` or `fbp`.
+    pub method: String,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Whether the residual came down to the tolerance.
+    pub converged: bool,
+    /// The largest change of a marginal in the last iteration.
+    pub residual: f64,
+    /// Its value for log Z.
+    pub log_z: f64,
+    /// `lower bound` (mean field) or `estimate` (belief propagation).
+    pub log_z_is: &'static str,
+}
+
+/// The choice of a temperature on held-out strokes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Temperature {
+    /// The temperature in force.
+    pub value: f64,
+    /// How it was chosen.
+    pub method: &'static str,
+    /// Times a share of the strokes was held out.
+    pub folds: usize,
+    /// Pieces the strokes were cut into.
+    pub pieces: usize,
+    /// Stroke pixels judged while held out.
+    pub pixels: usize,
+    /// The share of labels taken for slips.
+    pub slips: f64,
+    /// The log loss of these pixels at this temperature in nats, with slips, both classes weighing the same.
+    pub log_loss: f64,
+    /// The same at temperature 1.
+    pub log_loss_at_one: f64,
+}
+
 /// The mask, as a minimiser of the energy.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Map {
@@ -276,6 +328,9 @@ pub struct Timing {
     /// Mean shift (beside `unary`, not after it).
     #[serde(serialize_with = "microseconds")]
     pub superpixels: f64,
+    /// Choosing the temperature, where that was asked for.
+    #[serde(serialize_with = "microseconds", skip_serializing_if = "is_zero")]
+    pub temperature: f64,
     /// Building the model.
     #[serde(serialize_with = "microseconds")]
     pub assemble: f64,
@@ -288,6 +343,10 @@ pub struct Timing {
     /// From start to end.
     #[serde(serialize_with = "microseconds")]
     pub total: f64,
+}
+
+fn is_zero(seconds: &f64) -> bool {
+    *seconds == 0.0
 }
 
 /// More digits than microseconds would only be noise.

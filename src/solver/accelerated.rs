@@ -7,28 +7,40 @@
 //! is the accelerated alternating scheme of Chambolle & Pock (2015). Every message is projected in every sweep, so the point at the
 //! end of a sweep is feasible whatever the momentum did.
 //!
-//! Only the sum t = m + Σ y_r and one message per layer are touched: extrapolating all messages moves t by θ(t − t′).
+//! A projection is z − prox(z), here of z = y_r − t with t = m + Σ y_k, so afterwards t is simply −prox(z): the total never has to
+//! be summed. A layer therefore reads x = −t from where the layer before it left it, and leaves its own.
 
 use rayon::prelude::*;
 
 use super::{Messages, Solver};
+use crate::factor::Factor;
 use crate::model::{Layer, Model, with_scratch};
 
-/// Pixels a parallel task takes at least.
+/// Places a parallel task takes at least.
 const GRAIN: usize = 4096;
+
+/// Momentum beyond this only swings to and fro when a few dozen sweeps are enough, and most models need no more: held here for the
+/// first sixty, photos with the default weights take a fifth fewer sweeps. Strongly coupled cuts need it, and get it after that.
+const EARLY_MOST: f64 = 0.87;
+const EARLY: usize = 60;
 
 /// State of the iteration.
 pub(super) struct Accelerated<'a> {
     model: &'a Model,
     /// The message of each layer, in layer order.
     messages: Vec<Message>,
-    /// t = m + Σ s_r after the last sweep, and after the one before.
-    total: Vec<f64>,
-    previous: Vec<f64>,
-    /// By how much a projection changed its message, in layer order.
-    change: Vec<f64>,
+    /// x = −(m + Σ s_r) after the last sweep and after the one before, in the order of the last layer.
+    x: Vec<f64>,
+    before: Vec<f64>,
+    /// The x a layer leaves, in its order.
+    left: Vec<f64>,
+    /// The x a layer found, in its order.
+    found: Vec<f64>,
+    /// s over variables.
+    point: Vec<f64>,
     /// Nesterov's sequence.
     momentum: f64,
+    sweeps: usize,
 }
 
 struct Message {
@@ -36,16 +48,34 @@ struct Message {
     now: Vec<f64>,
     /// s_r after the sweep before.
     before: Vec<f64>,
+    /// Where the layer before keeps the variable at each place; `None` when at the same place.
+    source: Option<Vec<u32>>,
 }
 
 impl<'a> Accelerated<'a> {
     /// Starts from the messages of an earlier solve, or from none. They need not be feasible for this model.
     pub(super) fn new(model: &'a Model, start: Option<&Messages>) -> Self {
         let n = model.n_variables();
+        let layers = model.layers();
         let first = |r: usize| start.map_or_else(|| vec![0.0; n], |Messages(start)| start[r].clone());
-        let messages = (0..model.layers().len()).map(|r| Message { now: first(r), before: first(r) }).collect();
-        let mut solver =
-            Self { model, messages, previous: vec![0.0; n], total: vec![0.0; n], change: vec![0.0; n], momentum: 1.0 };
+        let messages = (0..layers.len())
+            .map(|r| {
+                let earlier = &layers[r.checked_sub(1).unwrap_or(layers.len() - 1)];
+                Message { now: first(r), before: first(r), source: source(&layers[r], earlier) }
+            })
+            .collect();
+        let zero = || vec![0.0; n];
+        let mut solver = Self {
+            model,
+            messages,
+            x: zero(),
+            before: zero(),
+            left: zero(),
+            found: zero(),
+            point: zero(),
+            momentum: 1.0,
+            sweeps: 0,
+        };
         solver.point();
         // A first plain sweep makes every message feasible.
         solver.sweep(0.0);
@@ -64,39 +94,39 @@ impl<'a> Accelerated<'a> {
     /// One pass over all layers from the point extrapolated by `theta`. Returns Σ_r ⟨y_r − s_r, s_r − s_r′⟩: positive when the
     /// projections pull back against the direction of travel.
     fn sweep(&mut self, theta: f64) -> f64 {
-        let Self { model, messages, total, previous, change, .. } = self;
-        total.par_chunks_mut(GRAIN).zip(previous.par_chunks_mut(GRAIN)).for_each(|(total, previous)| {
-            for (t, p) in total.iter_mut().zip(previous) {
-                let now = *t;
-                *t = now + theta * (now - *p);
-                *p = now;
+        let Self { model, messages, x, before, left, found, .. } = self;
+        x.par_chunks_mut(GRAIN).zip(before.par_chunks_mut(GRAIN)).for_each(|(x, before)| {
+            for (x, before) in x.iter_mut().zip(before) {
+                let now = *x;
+                *x = now + theta * (now - *before);
+                *before = now;
             }
         });
         let mut drag = 0.0;
-        for (layer, Message { now, before }) in model.layers().iter().zip(messages) {
-            let starts = layer.starts();
-            drag += project(layer, total, starts, theta, now, before, change);
-            total.par_chunks_mut(GRAIN).enumerate().for_each(|(chunk, total)| {
-                let from = chunk * GRAIN;
-                match layer.rank() {
-                    None => total.iter_mut().zip(&change[from..]).for_each(|(t, c)| *t += c),
-                    Some(rank) => {
-                        for (t, &place) in total.iter_mut().zip(&rank[from..]) {
-                            *t += change[place as usize];
-                        }
-                    }
-                }
-            });
+        for (layer, Message { now, before, source }) in model.layers().iter().zip(messages) {
+            let pass = Pass { layer, source: source.as_deref(), x, theta };
+            drag += pass.project(0..layer.factors().len(), Places { now, before, found, left });
+            std::mem::swap(x, left);
         }
         drag
     }
 }
 
+/// The way from a place of one layer to the place of the same variable in another.
+fn source(layer: &Layer, earlier: &Layer) -> Option<Vec<u32>> {
+    let place = |place: usize| earlier.place(layer.variable(place));
+    let n = layer.n_variables();
+    (0..n).any(|at| place(at) != at).then(|| (0..n).into_par_iter().map(|at| place(at) as u32).collect())
+}
+
 impl Solver for Accelerated<'_> {
     fn step(&mut self) {
+        self.sweeps += 1;
         let next = 0.5 * (1.0 + (1.0 + 4.0 * self.momentum * self.momentum).sqrt());
         let theta = (self.momentum - 1.0) / next;
-        self.momentum = next;
+        if theta < EARLY_MOST || self.sweeps > EARLY {
+            self.momentum = next;
+        }
         if self.sweep(theta) > 0.0 {
             self.restart();
         }
@@ -104,10 +134,12 @@ impl Solver for Accelerated<'_> {
 
     fn point(&mut self) -> &[f64] {
         // Summed anew, and both together: an error in one alone would be amplified by the momentum.
-        let Self { model, messages, total, previous, .. } = self;
-        sum_messages(model, messages, total, |message| &message.now);
-        sum_messages(model, messages, previous, |message| &message.before);
-        &self.total
+        let Self { model, messages, x, before, point, .. } = self;
+        sum(model, messages, |message| &message.before, point);
+        leave(model, point, before);
+        sum(model, messages, |message| &message.now, point);
+        leave(model, point, x);
+        &self.point
     }
 
     fn messages(&mut self) -> Option<Messages> {
@@ -116,7 +148,7 @@ impl Solver for Accelerated<'_> {
 }
 
 /// total ← m + Σ_r s_r, free of the rounding errors that a running total gathers.
-fn sum_messages(model: &Model, messages: &[Message], total: &mut [f64], part: impl Fn(&Message) -> &[f64] + Sync) {
+fn sum(model: &Model, messages: &[Message], part: impl Fn(&Message) -> &[f64] + Sync, total: &mut [f64]) {
     total.par_chunks_mut(GRAIN).enumerate().for_each(|(chunk, total)| {
         let from = chunk * GRAIN;
         total.copy_from_slice(&model.unary()[from..from + total.len()]);
@@ -129,56 +161,119 @@ fn sum_messages(model: &Model, messages: &[Message], total: &mut [f64], part: im
     });
 }
 
-/// Projects the factors between `starts[0]` and the last of `starts`; the slices hold just their places.
-fn project(
-    layer: &Layer,
-    total: &[f64],
-    starts: &[usize],
+/// x ← −total, in the order of the last layer.
+fn leave(model: &Model, total: &[f64], x: &mut [f64]) {
+    let variable = |place| model.layers().last().map_or(place, |layer| layer.variable(place));
+    x.par_chunks_mut(GRAIN).enumerate().for_each(|(chunk, x)| {
+        for (i, x) in x.iter_mut().enumerate() {
+            *x = -total[variable(chunk * GRAIN + i)];
+        }
+    });
+}
+
+/// One layer's turn.
+#[derive(Clone, Copy)]
+struct Pass<'a> {
+    layer: &'a Layer,
+    source: Option<&'a [u32]>,
+    x: &'a [f64],
     theta: f64,
-    now: &mut [f64],
-    before: &mut [f64],
-    change: &mut [f64],
-) -> f64 {
-    let n_factors = starts.len() - 1;
-    if n_factors > 1 && now.len() > GRAIN {
-        // Split near the middle of the places, at a border of factors: always the same tree of tasks.
-        let half = starts[0] + now.len() / 2;
-        let middle = starts.partition_point(|&start| start < half).clamp(1, n_factors - 1);
-        let at = starts[middle] - starts[0];
-        let (now, now_rest) = now.split_at_mut(at);
-        let (before, before_rest) = before.split_at_mut(at);
-        let (change, change_rest) = change.split_at_mut(at);
-        let (drag, drag_rest) = rayon::join(
-            || project(layer, total, &starts[..=middle], theta, now, before, change),
-            || project(layer, total, &starts[middle..], theta, now_rest, before_rest, change_rest),
-        );
-        return drag + drag_rest;
+}
+
+/// What a layer's turn changes, at some of its places.
+struct Places<'a> {
+    now: &'a mut [f64],
+    before: &'a mut [f64],
+    found: &'a mut [f64],
+    left: &'a mut [f64],
+}
+
+impl<'a> Places<'a> {
+    fn split_at(self, at: usize) -> (Places<'a>, Places<'a>) {
+        let (now, now_rest) = self.now.split_at_mut(at);
+        let (before, before_rest) = self.before.split_at_mut(at);
+        let (found, found_rest) = self.found.split_at_mut(at);
+        let (left, left_rest) = self.left.split_at_mut(at);
+        (
+            Places { now, before, found, left },
+            Places { now: now_rest, before: before_rest, found: found_rest, left: left_rest },
+        )
     }
+
+    fn reborrow(&mut self) -> Places<'_> {
+        Places { now: self.now, before: self.before, found: self.found, left: self.left }
+    }
+
+    fn halves(self) -> (Places<'a>, Places<'a>) {
+        let middle = self.now.len() / 2;
+        self.split_at(middle)
+    }
+}
+
+impl Pass<'_> {
+    /// Projects these factors of the layer; `places` are just theirs. Returns their share of the drag.
+    fn project(self, factors: std::ops::Range<usize>, places: Places<'_>) -> f64 {
+        let starts = &self.layer.starts()[factors.start..=factors.end];
+        if factors.len() > 1 && places.now.len() > GRAIN {
+            // Split near the middle of the places, at a border of factors: always the same tree of tasks.
+            let half = starts[0] + places.now.len() / 2;
+            let middle = starts.partition_point(|&start| start < half).clamp(1, factors.len() - 1);
+            let (places, rest) = places.split_at(starts[middle] - starts[0]);
+            let middle = factors.start + middle;
+            let (drag, drag_rest) =
+                rayon::join(|| self.project(factors.start..middle, places), || self.project(middle..factors.end, rest));
+            return drag + drag_rest;
+        }
+        let mut drag = 0.0;
+        let mut rest = places;
+        for (factor, range) in self.layer.factors()[factors].iter().zip(starts.windows(2)) {
+            let places;
+            (places, rest) = rest.split_at(range[1] - range[0]);
+            drag += self.project_one(factor.as_ref(), range[0], places);
+        }
+        drag
+    }
+
+    fn project_one(self, factor: &dyn Factor, from: usize, mut places: Places<'_>) -> f64 {
+        self.extrapolate(from, places.reborrow());
+        with_scratch(|scratch, _| factor.prox(places.now, places.left, scratch));
+        settle(places)
+    }
+
+    /// now ← z = y + x with y = s + θ(s − s′), and before ← s.
+    fn extrapolate(self, from: usize, places: Places<'_>) {
+        if places.now.len() > 4 * GRAIN {
+            let (first, second) = places.halves();
+            let middle = from + first.now.len();
+            rayon::join(|| self.extrapolate(from, first), || self.extrapolate(middle, second));
+            return;
+        }
+        let Places { now, before, found, .. } = places;
+        let range = from..from + now.len();
+        match self.source {
+            None => found.copy_from_slice(&self.x[range]),
+            Some(source) => found.iter_mut().zip(&source[range]).for_each(|(f, &at)| *f = self.x[at as usize]),
+        }
+        for ((now, before), found) in now.iter_mut().zip(before).zip(found) {
+            let s = *now;
+            *now = s + self.theta * (s - *before) + *found;
+            *before = s;
+        }
+    }
+}
+
+/// now ← s = z − prox(z). Returns the drag ⟨y − s, s − s′⟩, where y − s is the x left less the x found.
+fn settle(places: Places<'_>) -> f64 {
+    if places.now.len() > 4 * GRAIN {
+        let (first, second) = places.halves();
+        let (a, b) = rayon::join(|| settle(first), || settle(second));
+        return a + b;
+    }
+    let Places { now, before, found, left } = places;
     let mut drag = 0.0;
-    let first = layer.starts().partition_point(|&start| start < starts[0]);
-    for r in 0..n_factors {
-        let range = starts[r] - starts[0]..starts[r + 1] - starts[0];
-        let (now, before, change) = (&mut now[range.clone()], &mut before[range.clone()], &mut change[range]);
-        with_scratch(|scratch, y| {
-            y.clear();
-            y.extend(now.iter().zip(&*before).map(|(s, s0)| s + theta * (s - s0)));
-            before.copy_from_slice(now);
-            match layer.order() {
-                None => {
-                    let total = &total[starts[r]..starts[r + 1]];
-                    now.iter_mut().zip(&*y).zip(total).for_each(|((z, y), t)| *z = y - t);
-                }
-                Some(order) => {
-                    let order = &order[starts[r]..starts[r + 1]];
-                    now.iter_mut().zip(&*y).zip(order).for_each(|((z, y), &v)| *z = y - total[v as usize]);
-                }
-            }
-            layer.factors()[first + r].project(now, scratch);
-            for (((c, s), y), s0) in change.iter_mut().zip(&*now).zip(&*y).zip(&*before) {
-                *c = s - y;
-                drag -= *c * (s - s0);
-            }
-        });
+    for (((now, before), found), left) in now.iter_mut().zip(before).zip(found).zip(left) {
+        *now -= *left;
+        drag += (*left - *found) * (*now - *before);
     }
     drag
 }

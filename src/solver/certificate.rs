@@ -11,6 +11,7 @@
 use serde::Serialize;
 
 use super::{Progress, map};
+use crate::kernel::logistic::softplus;
 use crate::model::{Model, ordered_sum};
 
 /// Which of several optimal masks to take.
@@ -145,11 +146,6 @@ fn log_z_upper(model: &Model, s: &[f64]) -> f64 {
 
 fn map_lower_bound(model: &Model, s: &[f64]) -> f64 {
     model.constant() + ordered_sum(s, s, |s, _| s.min(0.0))
-}
-
-/// log(1 + eᵃ) without overflow.
-fn softplus(a: f64) -> f64 {
-    a.max(0.0) + (-a.abs()).exp().ln_1p()
 }
 
 /// H(p) = softplus(−s) + s·p for p = 1/(1+eˢ): through s, so that p near 0 and 1 keep their digits.

@@ -249,7 +249,7 @@ mod tests {
         fn arity(&self) -> usize {
             1
         }
-        fn project(&self, _: &mut [f64], _: &mut Scratch) {}
+        fn prox(&self, _: &[f64], _: &mut [f64], _: &mut Scratch) {}
         fn lovasz(&self, _: &[f64], _: &mut Scratch) -> f64 {
             0.0
         }

@@ -1,12 +1,13 @@
-//! Frank–Wolfe with away steps and exact line search: B(F) is seen only through its greedy vertices.
+//! Frank–Wolfe with pairwise steps and exact line search: B(F) is seen only through its greedy vertices.
 //!
-//! s is a convex combination of *atoms*. A step goes towards the vertex v that Edmonds' algorithm finds for −s, or away from the
-//! worst atom, whichever falls more steeply, and as far as ½‖s‖² falls or the combination allows. The gap ⟨s, s − v⟩ is
-//! the certificate's. The order is O(1/k) whatever the model, and linear in the end, where the steps away have emptied the
-//! atoms off the optimal face (Lacoste-Julien & Jaggi 2015).
+//! s is a convex combination of *atoms*. A step finds the vertex v that Edmonds' algorithm gives for −s; first it moves weight
+//! from the worst atom to the best while that falls more steeply than the way to v would, then it goes towards v; always as
+//! far as ½‖s‖² falls or the combination allows. The gap ⟨s, s − v⟩ is the certificate's. The order is O(1/k) whatever the model, and
+//! linear in the end, where the pairwise steps have emptied the atoms off the optimal face (Lacoste-Julien & Jaggi 2015; the
+//! blend of both kinds of steps: Tsuji, Tanaka & Pokutta 2022). Steps away from the worst atom alone stalled now and then.
 //!
 //! Atoms cost a vector each. Beyond a budget of memory the two lightest are merged into their mean, which is still in B(F):
-//! a large photo thus runs in constant memory, with steps away from means instead of vertices.
+//! a large photo thus runs in constant memory, with means among the atoms.
 
 use super::Solver;
 use crate::model::{Model, ordered_sum};
@@ -16,6 +17,9 @@ const BUDGET: usize = 1 << 25;
 
 /// Atoms kept even if that is more.
 const LEAST_ATOMS: usize = 8;
+
+/// Moves between atoms for each new vertex, at most.
+const LOCAL_STEPS: usize = 100;
 
 /// State of the iteration.
 pub(super) struct FrankWolfe<'a> {
@@ -48,48 +52,57 @@ impl<'a> FrankWolfe<'a> {
         other.vector.iter_mut().zip(&light.vector).for_each(|(a, b)| *a += share * (b - *a));
         other.weight = weight;
     }
+
+    /// Moves weight from the worst atom to the best as long as that falls more steeply than `towards`; a few times, for each costs
+    /// about as much as finding a vertex.
+    fn balance(&mut self, towards: f64) {
+        for _ in 0..LOCAL_STEPS {
+            let heights: Vec<f64> = self.atoms.iter().map(|atom| dot(&self.point, &atom.vector)).collect();
+            let by_height = |a: &usize, b: &usize| heights[*a].total_cmp(&heights[*b]);
+            let worst = (0..heights.len()).max_by(by_height).expect("weights sum to 1");
+            let best = (0..heights.len()).min_by(by_height).expect("weights sum to 1");
+            let fall = heights[worst] - heights[best];
+            if fall <= 0.0 || fall < towards {
+                return;
+            }
+            let way: Vec<f64> =
+                self.atoms[best].vector.iter().zip(&self.atoms[worst].vector).map(|(b, w)| b - w).collect();
+            let most = self.atoms[worst].weight;
+            let gamma = (fall / dot(&way, &way)).min(most);
+            self.point.iter_mut().zip(&way).for_each(|(s, d)| *s += gamma * d);
+            self.atoms[best].weight += gamma;
+            if gamma < most {
+                self.atoms[worst].weight -= gamma;
+            } else {
+                self.atoms.swap_remove(worst);
+            }
+        }
+    }
 }
 
 impl Solver for FrankWolfe<'_> {
     fn step(&mut self) {
-        let s = &self.point;
-        let downhill: Vec<f64> = s.iter().map(|s| -s).collect();
+        let downhill: Vec<f64> = self.point.iter().map(|s| -s).collect();
         let vertex = self.model.greedy(&downhill);
-        let squared = dot(s, s);
-        let towards = squared - dot(s, &vertex);
-        let heights: Vec<f64> = self.atoms.iter().map(|atom| dot(s, &atom.vector)).collect();
-        let worst = (0..heights.len()).max_by(|&a, &b| heights[a].total_cmp(&heights[b])).expect("weights sum to 1");
-        let away = heights[worst] - squared;
-        if towards <= 0.0 && away <= 0.0 {
+        let towards = dot(&self.point, &self.point) - dot(&self.point, &vertex);
+        self.balance(towards);
+        // s ← s + γ (v − s)
+        let way: Vec<f64> = vertex.iter().zip(&self.point).map(|(v, s)| v - s).collect();
+        let gamma = (-dot(&self.point, &way) / dot(&way, &way)).min(1.0);
+        // Not a number when s is the vertex.
+        if gamma.is_nan() || gamma <= 0.0 {
             return;
         }
-        if towards >= away {
-            // s ← s + γ (v − s)
-            let length: f64 = squared - 2.0 * dot(s, &vertex) + dot(&vertex, &vertex);
-            let gamma = (towards / length).min(1.0);
-            self.point.iter_mut().zip(&vertex).for_each(|(s, v)| *s += gamma * (v - *s));
-            self.atoms.iter_mut().for_each(|atom| atom.weight *= 1.0 - gamma);
-            match self.atoms.iter_mut().find(|atom| atom.vector == vertex) {
-                Some(known) => known.weight += gamma,
-                None => self.atoms.push(Atom { weight: gamma, vector: vertex }),
-            }
-            if self.atoms.len() > self.most_atoms {
-                self.merge();
-            }
-        } else {
-            // s ← s + γ (s − a), until the atom's weight is gone
-            let atom = &self.atoms[worst];
-            let length = squared - 2.0 * heights[worst] + dot(&atom.vector, &atom.vector);
-            let most = atom.weight / (1.0 - atom.weight);
-            let gamma = (away / length).min(most);
-            self.point.iter_mut().zip(&atom.vector).for_each(|(s, a)| *s += gamma * (*s - a));
-            self.atoms.iter_mut().for_each(|atom| atom.weight *= 1.0 + gamma);
-            self.atoms[worst].weight -= gamma;
-            if gamma == most {
-                self.atoms.swap_remove(worst);
-            }
+        self.point.iter_mut().zip(&way).for_each(|(s, d)| *s += gamma * d);
+        self.atoms.iter_mut().for_each(|atom| atom.weight *= 1.0 - gamma);
+        match self.atoms.iter_mut().find(|atom| atom.vector == vertex) {
+            Some(known) => known.weight += gamma,
+            None => self.atoms.push(Atom { weight: gamma, vector: vertex }),
         }
         self.atoms.retain(|atom| atom.weight > 0.0);
+        if self.atoms.len() > self.most_atoms {
+            self.merge();
+        }
     }
 
     fn point(&mut self) -> &[f64] {

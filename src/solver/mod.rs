@@ -75,7 +75,7 @@ pub enum SolverKind {
     DouglasRachford,
     /// One factor at a time.
     Ep,
-    /// Vertices only, with line search and away steps.
+    /// Vertices only, with line search and pairwise steps.
     FrankWolfe,
     /// Fujishige–Wolfe, exact, up to [`MIN_NORM_LIMIT`] variables.
     MinNorm,
@@ -252,11 +252,12 @@ fn run(
     options.check()?;
     let clock = Instant::now();
     let mut solver = options.solver.start(model, options.factors, start)?;
-    let mut trace = Vec::new();
+    let mut trace: Vec<Progress> = Vec::new();
     let mut iteration = 0;
     let status = loop {
         let seconds = clock.elapsed().as_secs_f64();
         let progress = certificate::progress(model, solver.point(), iteration, seconds).with_bounds_of(trace.last());
+        let next = iteration + patience(trace.last(), &progress, options.tolerance);
         trace.push(progress);
         if observe(&progress).is_break() {
             break Status::Interrupted;
@@ -267,19 +268,18 @@ fn run(
         if iteration >= options.max_iterations {
             break Status::IterationLimit;
         }
-        // A look at the certificate costs half a step or more, so it is taken ever more rarely.
-        let next = (iteration + (iteration / 6).clamp(2, 10)).min(options.max_iterations);
-        let mut late = false;
-        while iteration < next && !late {
+        if options.time_limit.is_some_and(|limit| clock.elapsed() >= limit) {
+            break Status::TimeLimit;
+        }
+        // Between two looks the observer hears the last certificate, so that it can stop the iteration at any step.
+        while iteration < next.min(options.max_iterations) {
             solver.step();
             iteration += 1;
-            late = options.time_limit.is_some_and(|limit| clock.elapsed() >= limit);
-        }
-        if late {
-            let seconds = clock.elapsed().as_secs_f64();
-            let progress = certificate::progress(model, solver.point(), iteration, seconds);
-            trace.push(progress.with_bounds_of(trace.last()));
-            break Status::TimeLimit;
+            let elapsed = clock.elapsed();
+            let step = Progress { iteration, seconds: elapsed.as_secs_f64(), ..progress };
+            if options.time_limit.is_some_and(|limit| elapsed >= limit) || observe(&step).is_break() {
+                break;
+            }
         }
     };
     let mut s = solver.point().to_vec();
@@ -288,6 +288,17 @@ fn run(
     let messages = solver.messages();
     let seconds = clock.elapsed().as_secs_f64();
     Ok(Solution { s, set, certificate, status, iterations: iteration, map_calls, messages, seconds, trace })
+}
+
+/// Steps to take before the next look at the certificate, which costs half a step or more: as many as it takes to the tolerance
+/// if the gap goes on falling as it did between the last two looks, but no more than a quarter of those already taken.
+fn patience(earlier: Option<&Progress>, now: &Progress, tolerance: f64) -> usize {
+    let most = (now.iteration / 4).clamp(3, 20);
+    let Some(earlier) = earlier else { return most };
+    let fall_per_step = (earlier.gap_per_pixel / now.gap_per_pixel).ln() / (now.iteration - earlier.iteration) as f64;
+    let needed = (now.gap_per_pixel / tolerance).ln() / fall_per_step;
+    // No number when the gap is zero or has not fallen.
+    if needed > 0.0 { (needed.ceil() as usize).clamp(1, most) } else { most }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 mod agreement;
 mod duality;
+mod numerics;
 mod rates;
 mod theory;
 

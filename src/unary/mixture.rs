@@ -222,6 +222,6 @@ mod tests {
         let unit = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let json = serde_json::to_value(Mixture::new(&[(1.0, [0.5; 3], unit)], &[[0.5; 3]]).unwrap()).unwrap();
         let fields: Vec<_> = json.as_object().unwrap().keys().cloned().collect();
-        assert_eq!(fields, ["components", "log_likelihood", "means", "weights"]);
+        assert_eq!(fields, ["components", "weights", "means", "log_likelihood"]);
     }
 }

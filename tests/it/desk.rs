@@ -135,3 +135,18 @@ pub(crate) fn in_disc(x: u32, y: u32) -> bool {
 pub(crate) fn bytes(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
+
+pub(crate) fn without_seconds(mut report: Value) -> Vec<u8> {
+    report.as_object_mut().unwrap().remove("timing").unwrap();
+    report["solve"].as_object_mut().unwrap().remove("seconds").unwrap();
+    report.to_string().into_bytes()
+}
+
+pub(crate) fn without_column(csv: &[u8], column: usize) -> Vec<u8> {
+    let text = std::str::from_utf8(csv).unwrap();
+    let keep = |line: &str| -> String {
+        let fields = line.split(',').enumerate().filter(|(i, _)| *i != column);
+        fields.map(|(_, field)| field).collect::<Vec<_>>().join(",") + "\n"
+    };
+    text.lines().map(keep).collect::<String>().into_bytes()
+}

@@ -12,8 +12,23 @@ mod outputs;
 /// Tiny models against the printed formula over all sets.
 mod proof;
 
+/// The cut model on whole photos against a minimum cut.
+mod cut;
+
+/// `segment --method`: mean field and belief propagation in the program.
+mod rivals;
+
+/// `segment --temperature`: the scale of the probabilities, given and fitted.
+mod temperature;
+
 /// `lfield superpixels`: label maps, pictures and summary.
 mod superpixels;
 
+/// `lfield evaluate`: scores, files, and going on after an interrupt.
+mod evaluate;
+
 /// The pipeline as a library: observers that stop it, and what is left behind.
 mod library;
+
+/// `lfield batch` and `lfield merge`: whole folders, interrupted, divided and joined again.
+mod batch;

@@ -14,6 +14,10 @@ fn thresholding_the_marginals_at_one_half_gives_the_mask() {
         ("flat", &["--unary", "flat.npy", "--beta", "0", "--gamma", "0"]),
         ("flat-cut", &["--unary", "flat.npy", "--beta", "1", "--gamma", "0"]),
         ("alone", &["--method", "unary"]),
+        ("mean-field", &["--method", "mean-field"]),
+        ("bp", &["--method", "bp", "--beta", "1"]),
+        ("fbp", &["--method", "fbp", "--unary", "flat.npy"]),
+        ("fitted", &["--temperature", "fit"]),
         ("hot", &["--temperature", "1e6"]),
         ("cold", &["--temperature", "1e-6"]),
     ] {

@@ -3,7 +3,7 @@
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use crate::desk::{Desk, bytes, in_disc};
+use crate::desk::{Desk, bytes, in_disc, without_column, without_seconds};
 
 const DEFAULT_FILES: [&str; 4] = ["disc.heatmap.png", "disc.marginals.png", "disc.mask.png", "disc.report.json"];
 
@@ -94,6 +94,12 @@ fn command_lines_that_make_no_sense_exit_2_and_say_what_would() {
         (&["--gamma", "nan"], "at least 0"),
         (&["--tolerance", "0"], "above 0"),
         (&["--temperature", "0"], "1e-6 to 1e6"),
+        (&["--temperature", "hot"], "fit"),
+        (&["--method", "belief"], "mean-field"),
+        (&["--method", "fbp", "--fbp-weight", "0"], "above 0"),
+        (&["--method", "bp", "--damping", "1"], "below 1"),
+        (&["--method", "bp", "--strict"], "certificate"),
+        (&["--method", "mean-field", "--temperature", "fit"], "a number"),
         (&["--outlier", "1"], "below 1"),
         (&["--geodesic", "-2"], "auto"),
         (&["--theta", "x"], "auto"),
@@ -162,21 +168,6 @@ fn outputs_are_the_same_bytes_at_any_number_of_threads_and_from_run_to_run() {
             assert!(read("one") == read(folder), "{name} differs between one and {folder}");
         }
     }
-}
-
-fn without_seconds(mut report: serde_json::Value) -> Vec<u8> {
-    report.as_object_mut().unwrap().remove("timing").unwrap();
-    report["solve"].as_object_mut().unwrap().remove("seconds").unwrap();
-    report.to_string().into_bytes()
-}
-
-fn without_column(csv: &[u8], column: usize) -> Vec<u8> {
-    let text = std::str::from_utf8(csv).unwrap();
-    let keep = |line: &str| -> String {
-        let fields = line.split(',').enumerate().filter(|(i, _)| *i != column);
-        fields.map(|(_, field)| field).collect::<Vec<_>>().join(",") + "\n"
-    };
-    text.lines().map(keep).collect::<String>().into_bytes()
 }
 
 #[test]

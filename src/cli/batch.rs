@@ -1,0 +1,337 @@
+//! `lfield batch DIR`: a whole data set.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use anyhow::Result;
+use clap::{Args, ValueHint};
+use lfield::annotation::Format;
+use lfield::batch::{
+    self, Item, Obstacle, Outcome, Pattern, Plan, Selection, Settings, Shard, Sources, Summary, Watch, Wishes,
+};
+use lfield::input::Limits;
+use lfield::pipeline;
+
+use super::manifest::Wishing;
+use super::options::{FormatName, ModelArgs, OutputArgs, SolverArgs, options};
+use super::progress::Countdown;
+use super::voice::Voice;
+use super::{FAILED, Global, INTERRUPTED, NOT_CERTIFIED, NOTHING, interrupt, parse};
+
+/// Segment every photo below a folder: results, one report and a page to look through them
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, allow_negative_numbers = true)]
+pub(super) struct Batch {
+    /// The folder of photos; with --manifest, where its relative paths start [default: the manifest's folder]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present = "manifest")]
+    folder: Option<PathBuf>,
+
+    /// Strokes here, under the photo's path and stem [default: beside each photo, as for segment]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Input")]
+    scribbles: Option<PathBuf>,
+
+    /// How the strokes are encoded
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatName::Auto, help_heading = "Input")]
+    scribble_format: FormatName,
+
+    /// Truths here, under the photo's path and stem: score the results on the way
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Input")]
+    truth: Option<PathBuf>,
+
+    /// A list instead of a search: CSV or a JSON object per line, with image, scribbles, truth and options such as beta
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input",
+          conflicts_with_all = ["include", "exclude"])]
+    manifest: Option<PathBuf>,
+
+    /// Only photos whose path below DIR matches, such as '*.jpg' or 'day/**'; repeat for more
+    #[arg(long, value_name = "GLOB", help_heading = "Input")]
+    include: Vec<Pattern>,
+
+    /// No photos or folders that match; repeat for more
+    #[arg(long, value_name = "GLOB", help_heading = "Input")]
+    exclude: Vec<Pattern>,
+
+    /// Costs in nats instead of colour mixtures: .npy files here, under the photo's path and stem
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "prior", help_heading = "Input")]
+    unary: Option<PathBuf>,
+
+    /// Probabilities of foreground instead of colour mixtures: .npy, PNG or TIFF files here, likewise
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Input")]
+    prior: Option<PathBuf>,
+
+    /// Refuse larger photos, before they are decoded
+    #[arg(long, value_name = "N", value_parser = parse::pixels, default_value_t = Limits::default().max_pixels, help_heading = "Input")]
+    max_pixels: u64,
+
+    /// The folder for the results; sub-folders are kept
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = "lfield-out", help_heading = "Output")]
+    output: PathBuf,
+
+    /// Show what would be done, and do nothing
+    #[arg(long, help_heading = "Running")]
+    dry_run: bool,
+
+    /// Photos at once, sharing --threads [default: as many as threads]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Running")]
+    jobs: Option<u16>,
+
+    /// Most memory to use, such as 800M or 16G; photos too big to run side by side run alone [default: most of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse::memory, help_heading = "Running")]
+    max_memory: Option<u64>,
+
+    /// Do again what is done already
+    #[arg(long, help_heading = "Running")]
+    force: bool,
+
+    /// Do share I of N only, to be joined by `lfield merge`. auto: from a Slurm array or an indexed Kubernetes job; auto/N: of N
+    #[arg(long, value_name = "I/N|auto", value_parser = shard, help_heading = "Running")]
+    shard: Option<Shard>,
+
+    #[command(flatten)]
+    model: ModelArgs,
+
+    #[command(flatten)]
+    solver: SolverArgs,
+
+    #[command(flatten)]
+    outputs: OutputArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lfield batch photos -o out                       strokes beside the photos
+  lfield batch set/images --scribbles set/scribbles --truth set/masks -o out
+  lfield batch photos -o out --include '*.jpg' --exclude night --dry-run
+  lfield batch --manifest list.csv -o out          image,scribbles,truth,beta,…
+  lfield batch photos -o out --jobs 4 --max-memory 8G
+  lfield batch photos -o out --shard 2/4           one of four machines, then:
+  lfield merge out
+
+Writes for every photo what `lfield segment` would, with sub-folders kept, and
+batch.ndjson (a line per photo), summary.json and index.html. Run it again after
+an interrupt: what is done is not done again. A photo is done when its report
+has the same fingerprint of inputs, options and version; --force does it anyway.
+
+Left out as photos: strokes, truths and results (cat.scribbles.png, cat.truth.png,
+cat.mask.png …), hidden files, and folders called scribbles, masks, trimaps or truth.
+
+Exit codes: 0 done, 1 at least one photo failed (the others are written), 3 nothing
+to do, 4 not all certified under --strict, 130 interrupted (what is done is kept).";
+
+fn shard(text: &str) -> lfield::Result<Shard> {
+    let count = match text.strip_prefix("auto") {
+        Some("") => None,
+        Some(rest) => match rest.strip_prefix('/').and_then(|count| count.parse().ok()) {
+            Some(count) => Some(count),
+            None => return text.parse(),
+        },
+        None => return text.parse(),
+    };
+    Shard::from_environment(count, |name| std::env::var(name).ok())
+}
+
+impl Batch {
+    pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<ExitCode> {
+        let (options, format) = self.options(global.seed, false)?;
+        let wishes = Wishes { options: Arc::new(options), format, evidence: None, superpixels: Vec::new() };
+        let sources = Sources {
+            root: self.folder.clone(),
+            manifest: self.manifest.clone(),
+            selection: Selection { include: self.include.clone(), exclude: self.exclude.clone() },
+            scribbles: self.scribbles.clone(),
+            truth: self.truth.clone(),
+            unary: self.unary.clone(),
+            prior: self.prior.clone(),
+        };
+        let wishing = Wishing::default();
+        let plan = Plan::make(&sources, &self.output, &wishes, &|row, base| wishing.wishes(row, base))?;
+        let threads = rayon::current_num_threads();
+        let settings = Settings {
+            out: self.output.clone(),
+            shard: self.shard,
+            force: self.force,
+            jobs: self.jobs.map_or(threads, usize::from),
+            threads,
+            max_memory: self.max_memory,
+        };
+        if self.dry_run {
+            show(&plan, &settings)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if plan.items.is_empty() {
+            voice.say(format_args!("no photos found in {}", self.place().display()));
+            return Ok(NOTHING.into());
+        }
+        interrupt::listen_and_say(*voice, "interrupted; what was done is kept");
+        interrupt::writing();
+        let follower = Follower { voice: *voice, bar: OnceLock::new(), n_failed: AtomicUsize::new(0) };
+        let summary = batch::run(&plan, &settings, &follower)?;
+        drop(follower);
+        self.tell(*voice, &summary);
+        Ok(code(&summary, self.solver.strict()).into())
+    }
+
+    /// The options in force, and the encoding of the strokes. `from_file` says that a file takes the place of the mixtures.
+    pub(super) fn options(&self, seed: u64, from_file: bool) -> Result<(pipeline::Options, Format), clap::Error> {
+        let from_file = from_file || self.unary.is_some() || self.prior.is_some();
+        let options = options(&self.model, &self.solver, &self.outputs, self.max_pixels, seed, from_file)?;
+        Ok((options, self.scribble_format.into()))
+    }
+
+    fn place(&self) -> &Path {
+        self.manifest.as_deref().or(self.folder.as_deref()).unwrap_or(Path::new("."))
+    }
+
+    fn tell(&self, voice: Voice, summary: &Summary) {
+        let counts = &summary.counts;
+        let line =
+            |label: &str, text: String| voice.say(format_args!("  {} {text}", voice.dim(&format!("{label:<8}"))));
+        let share = self.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
+        voice.say(format_args!("{}{share}", voice.bold(&self.place().display().to_string())));
+        let mut parts = vec![format!("{} segmented", summary.run.segmented)];
+        for (n, what) in [
+            (summary.run.resumed, "done before"),
+            (counts.failed, "failed"),
+            (counts.skipped, "skipped"),
+            (counts.pending, "not begun or abandoned"),
+            (counts.not_converged, "not converged"),
+        ] {
+            if n > 0 {
+                parts.push(format!("{n} {what}"));
+            }
+        }
+        line("photos", format!("{} of {}", parts.join(", "), counts.images));
+        if let Some(scores) = &summary.scores {
+            let mean = &scores.unlabelled.mean;
+            let show = |value: Option<f64>| value.map_or("–".to_string(), |value| format!("{value:.4}"));
+            line(
+                "scores",
+                format!("mean AUC {}, IoU {} over {} photos", show(mean.auc), show(mean.iou), scores.photos),
+            );
+        }
+        let rate =
+            summary.run.images_per_second.map(|rate| format!(", {rate:.2} photos per second")).unwrap_or_default();
+        line("seconds", format!("{:.2}{rate}", summary.run.seconds));
+        let report = match self.shard {
+            Some(shard) => {
+                format!("summary.{}.json; join all shards with `lfield merge {}`", shard.label(), self.output.display())
+            }
+            None => "index.html".to_string(),
+        };
+        line("report", format!("{}", self.output.join(report).display()));
+    }
+}
+
+fn code(summary: &Summary, strict: bool) -> u8 {
+    let counts = &summary.counts;
+    if counts.pending > 0 {
+        INTERRUPTED
+    } else if counts.failed > 0 {
+        FAILED
+    } else if strict && counts.not_converged > 0 {
+        NOT_CERTIFIED
+    } else if summary.run.segmented == 0 {
+        NOTHING
+    } else {
+        0
+    }
+}
+
+/// The plan, a line per photo.
+fn show(plan: &Plan, settings: &Settings) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    let (mut n, mut n_obstacles) = (0, 0);
+    for item in plan.items.iter().filter(|item| settings.shard.is_none_or(|shard| shard.owns(item.key))) {
+        n += 1;
+        match &item.obstacle {
+            Some(obstacle) => {
+                n_obstacles += 1;
+                let (what, reason) = match obstacle {
+                    Obstacle::Skipped(reason) => ("skip", reason),
+                    Obstacle::Failed(reason) => ("fail", reason),
+                };
+                writeln!(out, "{what:<8} {}: {reason}", item.name)?;
+            }
+            None => {
+                let what = if batch::is_done(item, settings) { "done" } else { "segment" };
+                let from = |label: &str, file: Option<&Path>| match file {
+                    Some(file) => format!("  {label} {}", file.display()),
+                    None => String::new(),
+                };
+                writeln!(
+                    out,
+                    "{what:<8} {}{}{}  to {}.*",
+                    item.name,
+                    from("strokes", item.input.scribbles.as_deref()),
+                    from("truth", item.truth.as_deref()),
+                    settings.out.join(item.results()).display()
+                )?;
+            }
+        }
+    }
+    writeln!(
+        out,
+        "{} photos, {n_obstacles} of them without result; {} files beside photos left out",
+        n, plan.n_sidecars
+    )
+}
+
+/// Shows a batch at work.
+struct Follower {
+    voice: Voice,
+    bar: OnceLock<Countdown>,
+    n_failed: AtomicUsize,
+}
+
+impl Watch for Follower {
+    fn begin(&self, to_do: usize, _done: usize) {
+        let bar = Countdown::new(self.voice, "photos");
+        bar.expect(to_do);
+        let _ = self.bar.set(bar);
+    }
+
+    fn end(&self, item: &Item, outcome: &Outcome) {
+        let voice = self.voice;
+        let speak = || match outcome {
+            Outcome::Failed(reason) => {
+                // Most reasons name the file in full, which says more than the name in the plan.
+                let full = item.input.image.display().to_string();
+                let known = reason.contains(&full);
+                voice.error(&if known { anyhow::anyhow!("{reason}") } else { anyhow::anyhow!("{full}: {reason}") });
+            }
+            Outcome::Skipped(reason) => voice.say(format_args!("{} {}: {reason}", voice.dim("skipped"), item.name)),
+            Outcome::Done { before: false, converged, seconds } if voice.is_verbose() => {
+                let note = if *converged { "" } else { ", not converged" };
+                voice.say(format_args!("{} {} {seconds:.2} s{note}", voice.dim("done   "), item.name));
+            }
+            Outcome::Done { before: true, .. } if voice.is_verbose() => {
+                voice.say(format_args!("{} {}", voice.dim("before "), item.name));
+            }
+            Outcome::Done { .. } | Outcome::Pending => {}
+        };
+        let is_new = !matches!(outcome, Outcome::Done { before: true, .. } | Outcome::Skipped(_) | Outcome::Pending)
+            && item.obstacle.is_none();
+        if matches!(outcome, Outcome::Failed(_)) {
+            self.n_failed.fetch_add(1, Ordering::Relaxed);
+        }
+        match self.bar.get() {
+            Some(bar) => {
+                bar.aside(speak);
+                match self.n_failed.load(Ordering::Relaxed) {
+                    0 => {}
+                    n_failed => bar.caption(format!("photos, {n_failed} failed")),
+                }
+                bar.advance(usize::from(is_new));
+            }
+            None => speak(),
+        }
+    }
+
+    fn proceed(&self) -> ControlFlow<()> {
+        interrupt::requested()
+    }
+}

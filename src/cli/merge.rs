@@ -1,0 +1,50 @@
+//! `lfield merge OUT`: one report from the shards of a batch.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, ValueHint};
+use lfield::batch;
+
+use super::NOTHING;
+use super::voice::Voice;
+
+/// Make one report from the shards of a batch
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Merge {
+    /// The output folder that the shards share
+    #[arg(value_name = "OUT", value_hint = ValueHint::DirPath)]
+    out: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lfield batch photos -o out --shard 1/2    on one machine
+  lfield batch photos -o out --shard 2/2    on another, with the same folders
+  lfield merge out                          when both are done
+
+Writes batch.ndjson, summary.json and index.html: but for seconds, what one machine
+would have written. Refuses when shards are missing, unfinished or of different plans,
+and says which to run again. Exit code 3: there are no shards.";
+
+impl Merge {
+    pub(super) fn run(&self, voice: &Voice) -> Result<ExitCode> {
+        let Some(summary) = batch::merge(&self.out)? else {
+            voice.say(format_args!("no shards of a batch in {}", self.out.display()));
+            return Ok(NOTHING.into());
+        };
+        let counts = &summary.counts;
+        voice.say(format_args!(
+            "{}: {} photos, {} done, {} failed, {} skipped; see {}",
+            voice.bold(&self.out.display().to_string()),
+            counts.images,
+            counts.done,
+            counts.failed,
+            counts.skipped,
+            self.out.join("index.html").display()
+        ));
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,344 @@
+//! `lfield evaluate`: what is scored, what is written, and what an interrupt leaves behind.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use assert_cmd::Command;
+use image::{GrayImage, Luma, Rgb, RgbImage};
+use lfield::annotation::{Format, Strokes, Truth};
+use lfield::evaluate::{Case, Evaluation, Event, Grid, Method, Options, evaluate};
+use lfield::field::{Marginals, Mask, Shape};
+use lfield::input::Limits;
+use lfield::metric::Scores;
+use lfield::picture::Picture;
+use ndarray::Array2;
+use predicates::prelude::*;
+use predicates::str::contains;
+use serde_json::Value;
+
+/// A folder of tiny photos: discs of different sizes, grainy, with a stroke in the disc and one at the margin.
+struct Album(tempfile::TempDir);
+
+const WIDTH: u32 = 30;
+const HEIGHT: u32 = 20;
+
+impl Album {
+    fn new(names: &[&str]) -> Self {
+        let album = Self(tempfile::tempdir().unwrap());
+        for folder in ["images", "scribbles", "masks"] {
+            std::fs::create_dir(album.path(folder)).unwrap();
+        }
+        for (index, name) in names.iter().enumerate() {
+            album.add(name, 16.0 + 12.0 * index as f64);
+        }
+        album
+    }
+
+    fn add(&self, name: &str, area: f64) {
+        let inside = |x: u32, y: u32| (f64::from(x) - 14.5).powi(2) + (f64::from(y) - 9.5).powi(2) < area;
+        let colour = |x: u32, y: u32| {
+            let grain = ((x * 7919 + y * 104_729 + x * y * 31) % 97) as u8;
+            if inside(x, y) { [110 + grain, 90 + grain / 2, 70] } else { [70 + grain, 80 + grain / 2, 100] }
+        };
+        let stroke = |x: u32, y: u32| match (x, y) {
+            (13..=16, 8..=10) => 255,
+            (0..=1 | 28..=29, _) => 128,
+            _ => 0,
+        };
+        let truth = |x: u32, y: u32| if inside(x, y) { 255 } else { 0 };
+        RgbImage::from_fn(WIDTH, HEIGHT, |x, y| Rgb(colour(x, y)))
+            .save(self.path(&format!("images/{name}.png")))
+            .unwrap();
+        self.save_grey(&format!("scribbles/{name}.png"), stroke);
+        self.save_grey(&format!("masks/{name}.png"), truth);
+    }
+
+    fn save_grey(&self, name: &str, level: impl Fn(u32, u32) -> u8) {
+        GrayImage::from_fn(WIDTH, HEIGHT, |x, y| Luma([level(x, y)])).save(self.path(name)).unwrap();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn lfield(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lfield"));
+        command.current_dir(self.0.path()).args(arguments);
+        command
+    }
+
+    fn json(&self, folder: &str) -> Value {
+        serde_json::from_slice(&std::fs::read(self.path(folder).join("results.json")).unwrap()).unwrap()
+    }
+
+    /// Every file of a run but the cache.
+    fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
+        let read = |name: &&str| (name.to_string(), std::fs::read(self.path(folder).join(name)).unwrap());
+        Evaluation::FILES.iter().map(read).collect()
+    }
+
+    /// The rows of results.csv by column name.
+    fn csv(&self, folder: &str) -> Vec<BTreeMap<String, String>> {
+        let text = std::fs::read_to_string(self.path(folder).join("results.csv")).unwrap();
+        let mut lines = text.lines().map(|line| line.split(',').map(String::from).collect::<Vec<_>>());
+        let header = lines.next().unwrap();
+        lines.map(|row| header.iter().cloned().zip(row).collect()).collect()
+    }
+
+    /// What `lfield segment` with these options scores on a photo.
+    fn segmented(&self, name: &str, arguments: &[&str]) -> Scores {
+        let image = format!("images/{name}.png");
+        let mut command = self.lfield(&["segment", &image, "-q", "-o", "single", "--emit", "marginals.npy,mask"]);
+        command.args(arguments).assert().success();
+        let limits = Limits::default();
+        let picture = Picture::read(&self.path(&image), &limits).unwrap().value;
+        let strokes =
+            Strokes::read(&self.path(&format!("scribbles/{name}.png")), &picture, Format::Auto, &limits).unwrap();
+        let shape = Shape::new(WIDTH as usize, HEIGHT as usize);
+        let truth = Truth::read(&self.path(&format!("masks/{name}.png")), shape, &limits).unwrap();
+        let array: Array2<f64> = ndarray_npy::read_npy(self.path(&format!("single/{name}.marginals.npy"))).unwrap();
+        let mask = image::open(self.path(&format!("single/{name}.mask.png"))).unwrap().into_luma8();
+        let marginals = Marginals::new(shape, array.into_iter().collect()).unwrap();
+        let mask = Mask::new(shape, mask.iter().map(|&level| level > 0).collect());
+        Scores::of(&marginals, &mask, &truth, Some(&strokes.seeds))
+    }
+}
+
+fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
+    row[name].parse().unwrap_or_else(|_| panic!("{name} is {:?}", row[name]))
+}
+
+#[test]
+fn it_scores_what_segment_writes_also_where_one_solve_serves_several_settings() {
+    let album = Album::new(&["a", "b"]);
+    let grid = ["--grid", "alpha=1,0.1", "--grid", "beta=10,1", "--grid", "gamma=2,0.2"];
+    let exact = ["--tolerance", "1e-9", "--max-iterations", "5000"];
+    album.lfield(&["evaluate", ".", "-q"]).args(grid).args(exact).assert().success();
+    let rows = album.csv("lfield-out");
+    let method = |row: &BTreeMap<String, String>| match &row["method"][..] {
+        "mf" => "mean-field",
+        "bp" => "bp",
+        "fbp" => "fbp",
+        "unary" => "unary",
+        _ => "lfield",
+    };
+    let mut compared = 0;
+    for row in rows.iter().filter(|row| row["photo"] == "b") {
+        let rival = matches!(&row["method"][..], "mf" | "bp" | "fbp");
+        let mut arguments =
+            vec!["--method", method(row), "--alpha", &row["alpha"], "--beta", &row["beta"], "--gamma", &row["gamma"]];
+        if !rival && row["method"] != "defaults" {
+            arguments.extend(exact);
+        }
+        let scores = album.segmented("b", &arguments);
+        let figures = scores.unlabelled.figures;
+        let mut pairs = vec![("brier", figures.brier, 2e-5), ("iou", figures.iou, 2e-6)];
+        // L-Field's regions are flat up to the gap, and which of their pixels comes first is nobody's promise.
+        if !matches!(&row["method"][..], "cut" | "hop" | "full") {
+            pairs.push(("auc", figures.auc, 2e-6));
+        }
+        for (name, figure, within) in pairs {
+            let figure = figure.unwrap();
+            assert!((number(row, name) - figure).abs() < within, "{name} {figure} in {row:?}");
+        }
+        compared += 1;
+    }
+    // unary 2 · three rivals of 4 · cut 4 · superpixels 4 · both 8 · defaults 1
+    assert_eq!(compared, 2 + 12 + 4 + 4 + 8 + 1);
+}
+
+#[test]
+fn every_file_is_written_and_the_table_says_what_was_done() {
+    let album = Album::new(&["a", "b", "c"]);
+    let said = album.lfield(&["evaluate", ".", "--paper", "-o", "out"]).assert().success().get_output().stderr.clone();
+    let said = String::from_utf8(said).unwrap();
+    for part in ["3 of 3", "AUC", "unary only", "L-Field superpixels (HOP)", "table.md"] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    let json = album.json("out");
+    assert_eq!(json["schema"], "lfield.evaluate/1");
+    let methods: Vec<&str> =
+        json["methods"].as_array().unwrap().iter().map(|m| m["method"].as_str().unwrap()).collect();
+    assert_eq!(methods, ["unary", "mf", "bp", "fbp", "cut", "hop"]);
+    assert_eq!(json["methods"][5]["published"]["auc"], 0.9638);
+    assert_eq!(json["order"].as_array().unwrap().len(), 9);
+    assert_eq!(json["confidence"].as_array().unwrap().len(), 5);
+    // 4 + 3 × 60 + 60 + 20 settings on three photos, of which each method chose one per photo.
+    let rows = album.csv("out");
+    assert_eq!(rows.len(), 3 * (4 + 3 * 60 + 60 + 20));
+    assert_eq!(rows.iter().filter(|row| row["chosen"] == "1").count(), 3 * 6);
+    let table = String::from_utf8(album.files("out")["table.md"].clone()).unwrap();
+    for part in [
+        "0.9602 ± 0.0617",
+        "printed model",
+        "The paper's order",
+        "equal settings",
+        "2, 4, 6, 8, 10, 12, 14, 16, 18, 20",
+    ] {
+        assert!(table.contains(part), "{part} in {table}");
+    }
+    let picture = image::load_from_memory(&album.files("out")["gallery.png"]).unwrap();
+    assert_eq!((picture.width(), picture.height()), (4 * (WIDTH + 8) + 8, 3 * (HEIGHT + 8) + 8));
+}
+
+#[test]
+fn settings_differ_by_photo_only_where_the_others_say_so() {
+    let album = Album::new(&["a", "b", "c"]);
+    album.lfield(&["evaluate", ".", "-q", "--methods", "cut", "--grid", "beta=0.1,1,10,100"]).assert().success();
+    let rows = album.csv("lfield-out");
+    for photo in ["a", "b", "c"] {
+        let mean = |beta: &str| -> f64 {
+            rows.iter().filter(|row| row["photo"] != photo && row["beta"] == beta).map(|row| number(row, "auc")).sum()
+        };
+        let best = ["0.1", "1", "10", "100"].into_iter().map(mean).fold(0.0, f64::max);
+        let chosen = rows.iter().find(|row| row["photo"] == photo && row["chosen"] == "1").unwrap();
+        assert!((mean(&chosen["beta"]) - best).abs() < 1e-5, "{photo}: {chosen:?}");
+    }
+}
+
+#[test]
+fn a_run_that_was_cut_short_goes_on_and_writes_the_same_files() {
+    let album = Album::new(&["a", "b", "c"]);
+    let command = ["evaluate", ".", "-q", "--methods", "unary,fbp,cut,hop,defaults", "--grid", "paper"];
+    album.lfield(&command).args(["-o", "whole"]).assert().success();
+
+    // Killed in the middle of writing a line, in every journal.
+    std::fs::create_dir_all(album.path("torn/cache")).unwrap();
+    for entry in std::fs::read_dir(album.path("whole/cache")).unwrap() {
+        let path = entry.unwrap().path();
+        let journal = std::fs::read(&path).unwrap();
+        std::fs::write(album.path("torn/cache").join(path.file_name().unwrap()), &journal[..journal.len() / 2])
+            .unwrap();
+    }
+    album.lfield(&command).args(["-o", "torn", "--threads", "3"]).assert().success();
+    assert_eq!(album.files("whole"), album.files("torn"));
+    // And a third run has nothing left to solve.
+    let journal = |folder: &str| -> u64 {
+        let files = std::fs::read_dir(album.path(folder).join("cache")).unwrap();
+        files.map(|file| file.unwrap().metadata().unwrap().len()).sum()
+    };
+    let before = journal("torn");
+    album.lfield(&command).args(["-o", "torn"]).assert().success();
+    assert_eq!(journal("torn"), before);
+    assert_eq!(album.files("whole"), album.files("torn"));
+}
+
+#[test]
+fn an_observer_that_breaks_leaves_a_cache_to_go_on_from() {
+    let album = Album::new(&["a", "b"]);
+    let cases = Case::all(album.0.path(), None, None).unwrap();
+    let options =
+        Options { methods: vec![Method::Bp, Method::Cut], grid: Grid::paper(), threads: 2, ..Options::paper() };
+    let run = |cache: &str, budget: usize| {
+        let (solved, known) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let result = evaluate(&cases, &options, &album.path(cache), &|event| {
+            match event {
+                Event::Solved(solves) => drop(solved.fetch_add(solves, Ordering::SeqCst)),
+                Event::Known(solves) => drop(known.fetch_add(solves, Ordering::SeqCst)),
+                _ => {}
+            }
+            if solved.load(Ordering::SeqCst) >= budget { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        (result, solved.into_inner(), known.into_inner())
+    };
+    let (whole, all, _) = run("one", usize::MAX);
+    assert_eq!(all, 2 * (60 + 24));
+    let (interrupted, part, _) = run("two", 40);
+    assert!(matches!(interrupted, Err(lfield::Error::Interrupted)) && part < all);
+    let (resumed, rest, known) = run("two", usize::MAX);
+    assert_eq!((known, rest), (part, all - part));
+    whole.unwrap().write(&album.path("first"), &options, None).unwrap();
+    resumed.unwrap().write(&album.path("second"), &options, None).unwrap();
+    assert_eq!(album.files("first"), album.files("second"));
+}
+
+#[test]
+fn another_stroke_file_or_another_parameter_is_not_answered_from_the_cache() {
+    let album = Album::new(&["a"]);
+    let auc = |arguments: &[&str]| {
+        album.lfield(&["evaluate", ".", "-q", "--methods", "cut"]).args(arguments).assert().success();
+        album.csv("lfield-out")[0]["brier"].clone()
+    };
+    let first = auc(&[]);
+    assert_ne!(first, auc(&["--outlier", "0.2"]));
+    assert_eq!(first, auc(&[]));
+    album.save_grey("scribbles/a.png", |x, y| match (x, y) {
+        (14..=15, 9) => 255,
+        (0, _) => 128,
+        _ => 0,
+    });
+    assert_ne!(first, auc(&[]));
+}
+
+#[test]
+fn one_bad_photo_fails_alone_and_a_truth_of_one_class_is_in_no_mean() {
+    let album = Album::new(&["a", "b", "flat", "missing", "odd"]);
+    album.save_grey("masks/flat.png", |_, _| 0);
+    album.save_grey("masks/odd.png", |_, _| 77);
+    std::fs::remove_file(album.path("scribbles/missing.png")).unwrap();
+    let run = album.lfield(&["evaluate", ".", "--methods", "unary,defaults"]).assert().code(1);
+    run.stderr(
+        contains("scribbles/missing.png")
+            .and(contains("masks/odd.png"))
+            .and(contains("2 photos failed"))
+            .and(contains("one class only")),
+    );
+    let json = album.json("lfield-out");
+    let names = |list: &Value| {
+        list.as_array().unwrap().iter().map(|v| v["name"].as_str().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (names(&json["photos"]), names(&json["failures"])),
+        (vec!["a".into(), "b".into(), "flat".into()], vec!["missing".into(), "odd".into()])
+    );
+    let summary = &json["methods"][1]["summary"];
+    assert_eq!((&summary["photos"], &summary["degenerate"]), (&Value::from(2), &Value::from(1)));
+    let rows = album.csv("lfield-out");
+    let defaults = |photo: &str| rows.iter().find(|row| row["photo"] == photo && row["method"] == "defaults").unwrap();
+    let mean = (number(defaults("a"), "auc") + number(defaults("b"), "auc")) / 2.0;
+    assert!((summary["unlabelled"]["mean"]["auc"].as_f64().unwrap() - mean).abs() < 1e-6);
+    assert_eq!(defaults("flat")["auc"], "");
+    assert_eq!(defaults("flat")["degenerate"], "1");
+}
+
+#[test]
+fn a_manifest_names_the_files_and_nothing_to_do_is_said() {
+    let album = Album::new(&["a", "b"]);
+    let lines = "image,scribbles,truth\nimages/b.png,scribbles/b.png,masks/b.png\n";
+    std::fs::write(album.path("list.csv"), lines).unwrap();
+    album.lfield(&["evaluate", "list.csv", "-q", "--methods", "unary"]).assert().success();
+    assert_eq!(album.json("lfield-out")["photos"][0]["name"], "b");
+    std::fs::create_dir_all(album.path("empty/images")).unwrap();
+    album.lfield(&["evaluate", "empty"]).assert().code(3).stderr(contains("nothing to do"));
+    album.lfield(&["evaluate", "nowhere"]).assert().code(1).stderr(contains("nowhere"));
+    let usage: [(&[&str], &str); 4] = [
+        (&["--methods", "magic"], "unary, mf, bp"),
+        (&["--grid", "delta=1"], "alpha, beta, gamma or theta"),
+        (&["--gallery", "zebra"], "no photo has that name"),
+        (&["--choose-by", "beauty"], "boundary_f"),
+    ];
+    for (arguments, says) in usage {
+        album.lfield(&["evaluate", "."]).args(arguments).assert().code(2).stderr(contains(says));
+    }
+    album.lfield(&["evaluate", ".", "--grid", "alpha=0"]).assert().code(1).stderr(contains("above 0"));
+}
+
+#[test]
+fn on_the_bundled_scenes_the_defaults_beat_colour_alone() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+    let album = Album::new(&[]);
+    for name in ["beetle", "poppy"] {
+        for (from, to) in [("", "images"), (".scribbles", "scribbles"), (".truth", "masks")] {
+            std::fs::copy(data.join(format!("{name}{from}.png")), album.path(&format!("{to}/{name}.png"))).unwrap();
+        }
+    }
+    album.lfield(&["evaluate", ".", "-q", "--methods", "unary,defaults"]).assert().success();
+    let json = album.json("lfield-out");
+    let figure =
+        |method: usize, name: &str| json["methods"][method]["summary"]["unlabelled"]["mean"][name].as_f64().unwrap();
+    for name in ["auc", "iou", "boundary_f"] {
+        assert!(figure(1, name) > figure(0, name), "{name}: {} and {}", figure(0, name), figure(1, name));
+    }
+}
