@@ -28,7 +28,7 @@ pub(super) struct MinNorm<'a> {
     /// σ: of the size of the vertices, so that the matrix is well scaled.
     sigma: f64,
     point: Vec<f64>,
-    /// No vertex is nearer to the origin than the point's own hull, to the last digit.
+    /// No vertex brings the point nearer to the origin, to the last digit.
     finished: bool,
 }
 
@@ -103,9 +103,9 @@ impl Solver for MinNorm<'_> {
     fn step(&mut self) {
         let downhill: Vec<f64> = self.point.iter().map(|s| -s).collect();
         let vertex = self.model.greedy(&downhill);
-        let gap = dot(&self.point, &self.point) - dot(&self.point, &vertex);
-        self.finished = gap <= 0.0;
-        if self.finished || !self.admit(vertex) {
+        let norm = dot(&self.point, &self.point);
+        self.finished = norm <= dot(&self.point, &vertex) || !self.admit(vertex);
+        if self.finished {
             return;
         }
         self.weights.push(0.0);
@@ -127,9 +127,14 @@ impl Solver for MinNorm<'_> {
             self.dismiss(least.0);
         }
         let sum: f64 = self.weights.iter().sum();
-        self.point.fill(0.0);
+        let mut point = vec![0.0; self.point.len()];
         for (weight, vertex) in self.weights.iter().zip(&self.corral) {
-            self.point.iter_mut().zip(vertex).for_each(|(s, v)| *s += weight / sum * v);
+            point.iter_mut().zip(vertex).for_each(|(s, v)| *s += weight / sum * v);
+        }
+        // The norm falls strictly until rounding is all that is left.
+        self.finished = dot(&point, &point) >= norm;
+        if !self.finished {
+            self.point = point;
         }
     }
 
