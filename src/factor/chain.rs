@@ -41,6 +41,10 @@ impl Factor for Chain {
         total_variation::solve(z, &self.weights, x, &mut scratch.tv);
     }
 
+    fn prox_again(&self, z: &[f64], x: &mut [f64], memory: &mut [i8], scratch: &mut Scratch) {
+        total_variation::again::solve(z, &self.weights, x, memory, &mut scratch.tv);
+    }
+
     fn lovasz(&self, x: &[f64], _: &mut Scratch) -> f64 {
         x.windows(2).zip(&self.weights).map(|(x, w)| w * (x[0] - x[1]).abs()).sum()
     }

@@ -23,6 +23,13 @@ pub trait Factor: std::fmt::Debug + Send + Sync {
     /// x ← prox_f(z) = argmin ½‖x − z‖² + f(x) = z − Π_B(F)(z)
     fn prox(&self, z: &[f64], x: &mut [f64], scratch: &mut Scratch);
 
+    /// The same, by a factor that may keep in `memory`, one number per pixel and zeros at first, what helps it to solve the next
+    /// problem if it differs little from this one. The result does not depend on it beyond rounding.
+    fn prox_again(&self, z: &[f64], x: &mut [f64], memory: &mut [i8], scratch: &mut Scratch) {
+        let _ = memory;
+        self.prox(z, x, scratch);
+    }
+
     /// point ← Π_B(F)(point) = point − prox_f(point)
     fn project(&self, point: &mut [f64], scratch: &mut Scratch) {
         let mut x = std::mem::take(&mut scratch.values);
@@ -145,6 +152,14 @@ pub(crate) mod tests {
             prop_assert!(in_base_polytope(factor, &p));
             let x: Vec<f64> = z.iter().zip(&p).map(|(z, p)| z - p).collect();
             prop_assert!((factor.lovasz(&x, scratch) - dot(&x, &p)).abs() < 1e-9);
+
+            // Whatever is remembered.
+            let mut again = z.clone();
+            let mut memory: Vec<i8> = weights[..n].iter().map(|c| (*c as i8) - 1).map(i8::signum).collect();
+            for _ in 0..2 {
+                factor.prox_again(&z, &mut again, &mut memory, scratch);
+                prop_assert!(again.iter().zip(&x).all(|(a, b)| (a - b).abs() < 1e-9));
+            }
 
             // So is the weighted projection, in its own norm: c(z − p) is normal to B(F) at p. (P-24, P-26, P-32)
             let mut p = z.clone();

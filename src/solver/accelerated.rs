@@ -48,6 +48,8 @@ struct Message {
     now: Vec<f64>,
     /// s_r after the sweep before.
     before: Vec<f64>,
+    /// What the factors remember from sweep to sweep.
+    memory: Vec<i8>,
     /// Where the layer before keeps the variable at each place; `None` when at the same place.
     source: Option<Vec<u32>>,
 }
@@ -61,7 +63,7 @@ impl<'a> Accelerated<'a> {
         let messages = (0..layers.len())
             .map(|r| {
                 let earlier = &layers[r.checked_sub(1).unwrap_or(layers.len() - 1)];
-                Message { now: first(r), before: first(r), source: source(&layers[r], earlier) }
+                Message { now: first(r), before: first(r), memory: vec![0; n], source: source(&layers[r], earlier) }
             })
             .collect();
         let zero = || vec![0.0; n];
@@ -103,9 +105,9 @@ impl<'a> Accelerated<'a> {
             }
         });
         let mut drag = 0.0;
-        for (layer, Message { now, before, source }) in model.layers().iter().zip(messages) {
+        for (layer, Message { now, before, memory, source }) in model.layers().iter().zip(messages) {
             let pass = Pass { layer, source: source.as_deref(), x, theta };
-            drag += pass.project(0..layer.factors().len(), Places { now, before, found, left });
+            drag += pass.project(0..layer.factors().len(), Places { now, before, memory, found, left });
             std::mem::swap(x, left);
         }
         drag
@@ -184,6 +186,7 @@ struct Pass<'a> {
 struct Places<'a> {
     now: &'a mut [f64],
     before: &'a mut [f64],
+    memory: &'a mut [i8],
     found: &'a mut [f64],
     left: &'a mut [f64],
 }
@@ -192,16 +195,17 @@ impl<'a> Places<'a> {
     fn split_at(self, at: usize) -> (Places<'a>, Places<'a>) {
         let (now, now_rest) = self.now.split_at_mut(at);
         let (before, before_rest) = self.before.split_at_mut(at);
+        let (memory, memory_rest) = self.memory.split_at_mut(at);
         let (found, found_rest) = self.found.split_at_mut(at);
         let (left, left_rest) = self.left.split_at_mut(at);
         (
-            Places { now, before, found, left },
-            Places { now: now_rest, before: before_rest, found: found_rest, left: left_rest },
+            Places { now, before, memory, found, left },
+            Places { now: now_rest, before: before_rest, memory: memory_rest, found: found_rest, left: left_rest },
         )
     }
 
     fn reborrow(&mut self) -> Places<'_> {
-        Places { now: self.now, before: self.before, found: self.found, left: self.left }
+        Places { now: self.now, before: self.before, memory: self.memory, found: self.found, left: self.left }
     }
 
     fn halves(self) -> (Places<'a>, Places<'a>) {
@@ -236,7 +240,7 @@ impl Pass<'_> {
 
     fn project_one(self, factor: &dyn Factor, from: usize, mut places: Places<'_>) -> f64 {
         self.extrapolate(from, places.reborrow());
-        with_scratch(|scratch, _| factor.prox(places.now, places.left, scratch));
+        with_scratch(|scratch, _| factor.prox_again(places.now, places.left, places.memory, scratch));
         settle(places)
     }
 
@@ -269,7 +273,7 @@ fn settle(places: Places<'_>) -> f64 {
         let (a, b) = rayon::join(|| settle(first), || settle(second));
         return a + b;
     }
-    let Places { now, before, found, left } = places;
+    let Places { now, before, found, left, .. } = places;
     let mut drag = 0.0;
     for (((now, before), found), left) in now.iter_mut().zip(before).zip(found).zip(left) {
         *now -= *left;

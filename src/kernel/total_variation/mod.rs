@@ -9,6 +9,7 @@
 //! Measured on the rows of photos against two taut strings: [`taut_string`], the funnel, which stays as the test twin, needs a fifth
 //! more instructions and up to twice the time; Condat's scan (2013) restarts more and more often as the weights grow.
 
+pub mod again;
 pub mod taut_string;
 
 /// A knot: right of `at`, the derivative gains `slope · x + offset`.
@@ -25,6 +26,9 @@ pub struct Scratch {
     knots: Vec<Knot>,
     /// xᵢ lies in [lower, upper] = where the unclipped derivative crosses −wᵢ and wᵢ.
     bounds: Vec<(f64, f64)>,
+    /// A part of a chain with the flows at its ends, and the parts that want it: see [`again`].
+    part: Vec<f64>,
+    faults: Vec<std::ops::Range<usize>>,
 }
 
 /// Writes the solution for `z` and the edge weights `w` (one fewer than `z`) into `x`.
@@ -33,7 +37,7 @@ pub fn solve(z: &[f64], w: &[f64], x: &mut [f64], scratch: &mut Scratch) {
     assert_eq!(x.len(), n, "one result per element");
     assert_eq!(w.len() + 1, n.max(1), "one weight per edge");
     let Some((&z_last, z)) = z.split_last() else { return };
-    let Scratch { knots, bounds } = scratch;
+    let Scratch { knots, bounds, .. } = scratch;
     bounds.clear();
     // Room to grow by one at either end in every step; what an earlier call left there is never read.
     if knots.len() < 2 * n {
@@ -101,14 +105,14 @@ mod tests {
         x
     }
 
-    fn dynamic(z: &[f64], w: &[f64]) -> Vec<f64> {
+    pub(super) fn dynamic(z: &[f64], w: &[f64]) -> Vec<f64> {
         let mut x = vec![0.0; z.len()];
         solve(z, w, &mut x, &mut Scratch::default());
         x
     }
 
     /// The largest violation of the optimality conditions of the module comment: an independent judge of any solution.
-    fn violation(z: &[f64], w: &[f64], x: &[f64]) -> f64 {
+    pub(super) fn violation(z: &[f64], w: &[f64], x: &[f64]) -> f64 {
         let mut u = 0.0;
         let mut worst: f64 = 0.0;
         for i in 0..z.len() {
@@ -126,7 +130,7 @@ mod tests {
         worst
     }
 
-    fn chains() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
+    pub(super) fn chains() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
         (1..60_usize, 0..5_u8).prop_flat_map(|(n, kind)| {
             let z = prop::collection::vec(-4.0..4.0_f64, n).prop_map(move |mut z| {
                 if kind == 1 {
