@@ -93,6 +93,15 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    /// An output cannot be called what it has to be called.
+    #[error("cannot write {}: {source}; give the photo a shorter name", path.display())]
+    OutputName {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+
     /// An output would take the place of an input.
     #[error("{} would be written over the input {}; choose another folder with -o", output.display(), input.display())]
     WouldOverwrite {
@@ -228,10 +237,12 @@ pub enum Error {
         output: PathBuf,
     },
 
-    /// A photo would need more memory than a batch may use.
+    /// A photo would need more memory than there is, or than the user allows.
     #[error(
-        "{} is {shape} and needs about {needed} MB, more than the --max-memory of {limit} MB: raise it, or scale the photo down",
-        .path.display()
+        "{} is {shape} and needs about {needed} MB of memory, more than the {} of {limit} MB: scale the photo down, or {}",
+        .path.display(),
+        if *.is_chosen { "--max-memory" } else { "free memory" },
+        if *.is_chosen { "raise --max-memory" } else { "free some (--max-memory overrides this)" }
     )]
     TooMuchMemory {
         /// The photo.
@@ -242,6 +253,8 @@ pub enum Error {
         needed: u64,
         /// Megabytes there are.
         limit: u64,
+        /// Whether the limit is the user's own.
+        is_chosen: bool,
     },
 
     /// The values of a stroke file can be read in more than one way, or in none.

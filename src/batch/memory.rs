@@ -1,56 +1,8 @@
-//! How much memory photos need, and how it is divided among those who work on them.
+//! How memory is divided among those who work on photos.
 //!
-//! A run's memory grows with the number of pixels, and the header of a photo tells that number before anything is decoded. Freed
-//! memory mostly stays with the thread that had it, so a budget of what is in use at the same time would not hold: each worker has
-//! a slot of fixed size instead and takes only photos that fit into it.
-
-use std::path::Path;
-
-use crate::pipeline::Options;
-use crate::render::Output;
-use crate::solver::{Factors, SolverKind};
-
-/// What the program needs without any photo.
-pub(super) const BASE: u64 = 24 << 20;
-
-/// Bytes that the run of a photo on so many threads needs at its peak, at most.
-///
-/// Measured as the largest resident size of whole runs, bytes per pixel at 1.1 and 4.4 megapixels: 257 and 294 on one thread, 289
-/// and 321 on two, 350 on four (4.4), 480 on eight (1.1). At 1.1 megapixels on one thread by solver: messages 309, ep 320, frank-wolfe
-/// 295, douglas-rachford 371, divide-conquer 440, messages on single edges 483.
-pub(super) fn estimate(n_pixels: usize, threads: usize, options: &Options) -> u64 {
-    let solver = match options.solver.solver {
-        SolverKind::Accelerated => 0,
-        SolverKind::Messages | SolverKind::Ep | SolverKind::FrankWolfe | SolverKind::MinNorm => 80,
-        SolverKind::DouglasRachford => 130,
-        SolverKind::DivideConquer => 200,
-    };
-    let factors = match options.solver.factors {
-        Factors::Layers => 0,
-        Factors::Edges => 200,
-    };
-    // Arrays wait in memory until all files are complete.
-    let is_array = |output: &&Output| matches!(output, Output::MarginalsArray | Output::LogOddsArray);
-    let arrays = 8 * options.output.emit.iter().filter(is_array).count() as u64;
-    let per_pixel = 310 + 32 * (threads as u64 - 1) + solver + factors + arrays;
-    (8 << 20) + n_pixels as u64 * per_pixel
-}
-
-/// What this machine, or the control group this process is in, has to offer; nothing where that cannot be read.
-pub fn available() -> Option<u64> {
-    let read = |path: &Path| std::fs::read_to_string(path).ok();
-    let free = read(Path::new("/proc/meminfo")).and_then(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-        line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
-    });
-    let group = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
-    let group = group.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default().to_string();
-    let root = Path::new("/sys/fs/cgroup");
-    let limits = root.join(group);
-    let limits = limits.ancestors().take_while(|folder| folder.starts_with(root));
-    let limits = limits.filter_map(|folder| read(&folder.join("memory.max"))?.trim().parse::<u64>().ok());
-    limits.chain(free).min()
-}
+//! What a run needs is known before it begins ([`estimate`](crate::pipeline::memory::estimate)). Freed memory mostly stays with the
+//! thread that had it, so a budget of what is in use at the same time would not hold: each worker has a slot of fixed size
+//! instead and takes only photos that fit into it.
 
 /// What one worker may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +13,8 @@ pub(super) struct Slot {
     pub(super) bytes: u64,
 }
 
-/// Divides memory and threads among at most `jobs` workers, for photos of `sizes` pixels. `need` is [`estimate`].
+/// Divides memory and threads among at most `jobs` workers, for photos of `sizes` pixels. `need` is what a photo of so many pixels needs on so many
+/// threads.
 ///
 /// Equal slots, if the largest photo that fits at all fits into one. Else the first slot is as large as that photo, and what is left
 /// is divided among others as long as at least half of the photos can use them; if nothing is, big photos run alone.
@@ -134,11 +87,5 @@ mod tests {
                 prop_assert!(need(size, slots[0].threads) <= slots[0].bytes, "{} in {:?}", size, slots);
             }
         }
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn there_is_some_memory_here() {
-        assert!(available().unwrap() > 1 << 20);
     }
 }

@@ -25,7 +25,6 @@ mod report;
 mod run;
 mod shard;
 
-pub use memory::available as available_memory;
 pub use merge::merge;
 pub use photos::{EXTENSIONS, Pattern, Selection};
 pub use plan::{Item, Obstacle, Plan, RowWishes, Sources, Wishes};

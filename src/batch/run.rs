@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Deserialize;
 
-use super::memory::{self, Slot};
+use super::memory::{Slot, slots};
 use super::notes::Notes;
 use super::plan::{Item, Obstacle, Plan};
 use super::report::{self, Effort, Summary};
@@ -24,6 +24,7 @@ use crate::digest::Digest;
 use crate::field::Shape;
 use crate::metric::{Judge, Scores, WIDTHS};
 use crate::picture::claimed_shape;
+use crate::pipeline::memory::{BASE, available, estimate};
 use crate::pipeline::{self, Event, Segmentation};
 use crate::render::Thumbnails;
 use crate::render::files::{probe, sweep_leftovers};
@@ -122,7 +123,7 @@ pub fn run(plan: &Plan, settings: &Settings, watch: &dyn Watch) -> Result<Summar
 
 /// Four fifths of what there is, for the photos of a batch without a limit.
 fn plenty() -> u64 {
-    memory::available().map_or(u64::MAX, |bytes| bytes / 5 * 4)
+    available().map_or(u64::MAX, |bytes| bytes / 5 * 4)
 }
 
 /// Whether there is nothing left to do for a photo.
@@ -201,7 +202,7 @@ impl Crew<'_> {
     fn divide(&self, to_do: &[usize]) -> (Vec<Task>, Vec<Slot>) {
         let Settings { jobs, threads, max_memory, .. } = *self.settings;
         let jobs = jobs.min(to_do.len()).max(1);
-        let total = max_memory.map_or_else(plenty, |most| most.saturating_sub(memory::BASE));
+        let total = max_memory.map_or_else(plenty, |most| most.saturating_sub(BASE));
         let claims: Vec<Result<Shape>> = to_do
             .par_iter()
             .map(|&i| claimed_shape(&self.items[i].input.image, &self.items[i].options.limits))
@@ -210,13 +211,14 @@ impl Crew<'_> {
         for (&i, claim) in to_do.iter().zip(claims) {
             let item = self.items[i];
             let admitted = claim.and_then(|shape| {
-                let needed = memory::estimate(shape.n_pixels(), (threads / jobs).max(1), &item.options);
+                let needed = estimate(shape.n_pixels(), (threads / jobs).max(1), &item.options);
                 match max_memory {
                     Some(most) if needed > total => Err(Error::TooMuchMemory {
                         path: item.input.image.clone(),
                         shape,
-                        needed: (needed + memory::BASE).div_ceil(1 << 20),
+                        needed: needed.saturating_add(BASE).div_ceil(1 << 20),
                         limit: most >> 20,
+                        is_chosen: true,
                     }),
                     _ => Ok(Task { i, n_pixels: shape.n_pixels() }),
                 }
@@ -228,12 +230,10 @@ impl Crew<'_> {
         }
         let sizes: Vec<usize> = tasks.iter().map(|task| task.n_pixels).collect();
         // Options may differ from photo to photo; the ones that need most count for all.
-        let dearest = tasks
-            .iter()
-            .map(|task| &*self.items[task.i].options)
-            .max_by_key(|options| memory::estimate(1000, 1, options));
-        let need = |n_pixels, threads| dearest.map_or(0, |options| memory::estimate(n_pixels, threads, options));
-        (tasks, memory::slots(total, threads, jobs, &sizes, &need))
+        let dearest =
+            tasks.iter().map(|task| &*self.items[task.i].options).max_by_key(|options| estimate(1000, 1, options));
+        let need = |n_pixels, threads| dearest.map_or(0, |options| estimate(n_pixels, threads, options));
+        (tasks, slots(total, threads, jobs, &sizes, &need))
     }
 
     fn work(&self, queue: &Mutex<Vec<Task>>, slot: &Slot, slots: &[Slot]) {
@@ -256,9 +256,8 @@ impl Crew<'_> {
     /// The first photo that fits into the slot; for the first slot, before others, one that fits nowhere else. The first slot takes
     /// what is left, since a photo too big for it has been refused, unless no limit was given.
     fn choose(&self, queue: &mut Vec<Task>, slot: &Slot, slots: &[Slot]) -> Option<Task> {
-        let fits = |task: &Task, slot: &Slot| {
-            memory::estimate(task.n_pixels, slot.threads, &self.items[task.i].options) <= slot.bytes
-        };
+        let fits =
+            |task: &Task, slot: &Slot| estimate(task.n_pixels, slot.threads, &self.items[task.i].options) <= slot.bytes;
         let place = if std::ptr::eq(slot, &slots[0]) {
             let nowhere_else = |task: &Task| slots[1..].iter().all(|other| !fits(task, other));
             queue.iter().position(nowhere_else).or((!queue.is_empty()).then_some(0))

@@ -4,6 +4,7 @@
 //! in its own module; [`Options`] nests them.
 
 mod fingerprint;
+pub mod memory;
 mod rival;
 mod scene;
 mod temperature;
@@ -57,6 +58,9 @@ pub enum EvidenceFile {
     /// Probabilities of foreground.
     Prior(PathBuf),
 }
+
+/// The most superpixel layers of a model: each costs memory and time in every sweep.
+pub const MAX_LAYERS: usize = 8;
 
 /// The options of every stage.
 #[derive(Clone, Debug)]
