@@ -136,6 +136,7 @@ fn shard(text: &str) -> lfield::Result<Shard> {
 
 impl Batch {
     pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<ExitCode> {
+        interrupt::listen_and_say(*voice, "interrupted; what was done is kept");
         let (options, format) = self.options(global.seed, false)?;
         let wishes = Wishes { options: Arc::new(options), format, evidence: None, superpixels: Vec::new() };
         let sources = Sources {
@@ -166,7 +167,6 @@ impl Batch {
             voice.say(format_args!("no photos found in {}", self.place().display()));
             return Ok(NOTHING.into());
         }
-        interrupt::listen_and_say(*voice, "interrupted; what was done is kept");
         interrupt::writing();
         let follower = Follower { voice: *voice, bar: OnceLock::new(), n_failed: AtomicUsize::new(0) };
         let summary = batch::run(&plan, &settings, &follower)?;
@@ -188,8 +188,7 @@ impl Batch {
 
     fn tell(&self, voice: Voice, summary: &Summary) {
         let counts = &summary.counts;
-        let line =
-            |label: &str, text: String| voice.say(format_args!("  {} {text}", voice.dim(&format!("{label:<8}"))));
+        let line = |label: &str, text: String| voice.fact(label, &text);
         let share = self.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
         voice.say(format_args!("{}{share}", voice.bold(&self.place().display().to_string())));
         let mut parts = vec![format!("{} segmented", summary.run.segmented)];

@@ -15,7 +15,7 @@ use lfield::batch::Wishes;
 use lfield::batch::manifest::Row;
 use lfield::pipeline::{EvidenceFile, Options};
 
-use super::options::{ModelArgs, OutputArgs, SolverArgs};
+use super::options::{ModelArgs, OutputArgs, SolverArgs, refuse_many_layers};
 use super::{Cli, Command};
 
 /// Options and encoding of strokes, as parsed.
@@ -45,6 +45,7 @@ impl Wishing {
                 name => words.extend(values.iter().map(|value| OsString::from(format!("--{name}={value}")))),
             }
         }
+        refuse_many_layers(superpixels.len()).map_err(|error| first_line(&error))?;
         let key = (words, evidence.is_some());
         let mut known = self.known.borrow_mut();
         let (options, format) = match known.get(&key) {
@@ -79,13 +80,15 @@ fn parsed(words: &[OsString], from_file: bool) -> Result<Parsed, String> {
     });
     match options {
         Ok((options, format)) => Ok((Arc::new(options), format)),
-        Err(error) => {
-            // The first line of what clap says, without its "error: ".
-            let text = error.render().to_string();
-            let line = text.lines().next().unwrap_or_default();
-            Err(line.trim_start_matches("error: ").to_string())
-        }
+        Err(error) => Err(first_line(&error)),
     }
+}
+
+/// The first line of what clap says, without its "error: ".
+fn first_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let line = text.lines().next().unwrap_or_default();
+    line.trim_start_matches("error: ").to_string()
 }
 
 /// Takes an option with its values out of the words of a command line.

@@ -54,7 +54,7 @@ const INTERRUPTED: u8 = 130;
     after_help = EXAMPLES,
     after_long_help = EXAMPLES_AND_CODES,
 )]
-struct Cli {
+pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
 
@@ -133,23 +133,16 @@ enum When {
 /// Runs the program on the arguments it was started with.
 pub(crate) fn run() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let color = match color_wanted(&arguments) {
-        When::Auto => ColorChoice::Auto,
-        When::Always => ColorChoice::Always,
-        When::Never => ColorChoice::Never,
-    };
-    let parsed = Cli::command().color(color).try_get_matches_from(&arguments);
-    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let cli = match parse(&arguments) {
         Ok(cli) => cli,
         Err(error) => return explain(&error),
     };
     let voice = Voice::new(&cli.global);
-    if let Some(threads) = cli.global.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
-        if let Err(error) = pool.build_global() {
-            voice.error(&anyhow::anyhow!(error).context(format!("cannot start {threads} threads; try fewer")));
-            return FAILED.into();
-        }
+    // Zero means as many as there are cores. Started here, because whoever needs threads first could only panic without them.
+    let threads = cli.global.threads.map_or(0, usize::from);
+    if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global() {
+        voice.error(&anyhow::anyhow!(error).context("cannot start threads; try --threads 1, or allow more memory"));
+        return FAILED.into();
     }
     let result = match &cli.command {
         Command::Segment(command) => command.run(&cli.global, &voice),
@@ -164,6 +157,17 @@ pub(crate) fn run() -> ExitCode {
         Ok(code) => code,
         Err(error) => failure(&error, &voice),
     }
+}
+
+/// Reads a command line; the first argument is the program.
+pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let color = match color_wanted(arguments) {
+        When::Auto => ColorChoice::Auto,
+        When::Always => ColorChoice::Always,
+        When::Never => ColorChoice::Never,
+    };
+    let matches = Cli::command().color(color).try_get_matches_from(arguments)?;
+    Cli::from_arg_matches(&matches)
 }
 
 /// Options that are fine one by one and make no sense together.

@@ -21,18 +21,18 @@ use super::parse::{self, Emit, Temperature};
 #[command(next_help_heading = "Model")]
 pub(super) struct ModelArgs {
     /// Weight of what each pixel's colour and place say
-    #[arg(long, value_name = "A", value_parser = parse::weight, default_value_t = model().alpha)]
+    #[arg(long, value_name = "A", allow_hyphen_values = true, value_parser = parse::weight, default_value_t = model().alpha)]
     alpha: f64,
 
     /// Weight of the cut: how much neighbours want to agree. Larger means smoother outlines
-    #[arg(long, value_name = "B", value_parser = parse::weight, default_value_t = model().beta)]
+    #[arg(long, value_name = "B", allow_hyphen_values = true, value_parser = parse::weight, default_value_t = model().beta)]
     beta: f64,
 
     /// Weight of the superpixels: how much each wants to be all in or all out. 0 skips them
-    #[arg(long, value_name = "G", value_parser = parse::weight, default_value_t = model().gamma)]
+    #[arg(long, value_name = "G", allow_hyphen_values = true, value_parser = parse::weight, default_value_t = model().gamma)]
     gamma: f64,
 
-    #[arg(long, value_name = "T|auto", value_parser = parse::theta, help = format!(
+    #[arg(long, value_name = "T|auto", allow_hyphen_values = true, value_parser = parse::theta, help = format!(
         "How fast neighbours stop caring as their colours (0-255) differ; `auto` reads it off the photo [default: {}]",
         theta_default()
     ))]
@@ -60,7 +60,7 @@ pub(super) struct ModelArgs {
     ))]
     outlier: Option<f64>,
 
-    #[arg(long, value_name = "K|auto", help = format!(
+    #[arg(long, value_name = "K|auto", allow_hyphen_values = true, help = format!(
         "Weight of how near the strokes are; 0 turns it off, `auto` reads it off the strokes \
          [default: {}; 0 with --paper, --unary or --prior]",
         unary().geodesic
@@ -69,7 +69,7 @@ pub(super) struct ModelArgs {
 
     /// Divides the whole energy: above 1 softens all probabilities, below 1 sharpens them; the mask stays. `fit` chooses it
     /// on pieces of the strokes that are held out in turn
-    #[arg(long, value_name = "T|fit", value_parser = parse::temperature, default_value_t = Temperature::Fixed(model().temperature))]
+    #[arg(long, value_name = "T|fit", allow_hyphen_values = true, value_parser = parse::temperature, default_value_t = Temperature::Fixed(model().temperature))]
     temperature: Temperature,
 
     /// The model as printed in the paper: soft seeds, no outlier share, no stroke distance, --hop-scale paper
@@ -108,7 +108,7 @@ pub(super) struct SolverArgs {
     factors: FactorsName,
 
     /// Stop at this certified gap per pixel; 1e-5 is about 0.001 in a probability. For rivals: when no probability moves further
-    #[arg(long, value_name = "GAP", value_parser = parse::positive, default_value_t = solver().tolerance)]
+    #[arg(long, value_name = "GAP", allow_hyphen_values = true, value_parser = parse::positive, default_value_t = solver().tolerance)]
     tolerance: f64,
 
     #[arg(long, value_name = "N", help = format!(
@@ -185,6 +185,7 @@ pub(super) fn options(
             "--temperature fit scales a finished solution, which only --method lfield and unary allow: give a number",
         ));
     }
+    refuse_many_layers(model.layer.len())?;
     let mut options = model_options(model, max_pixels, seed, from_file);
     options.method = method;
     options.rival.weight = solver.fbp_weight;
@@ -223,6 +224,14 @@ pub(super) fn options(
     };
     options.output.trimap_band = output.trimap_band;
     Ok(options)
+}
+
+/// More layers than anyone needs are a mistake in a script.
+pub(super) fn refuse_many_layers(n_layers: usize) -> Result<(), clap::Error> {
+    match n_layers {
+        ..=pipeline::MAX_LAYERS => Ok(()),
+        n => Err(super::usage(&format!("{n} layers of superpixels: give at most {}", pipeline::MAX_LAYERS))),
+    }
 }
 
 /// The part of the options that evidence and model make up.

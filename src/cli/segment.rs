@@ -10,7 +10,7 @@ use lfield::input::Limits;
 use lfield::pipeline::{self, EvidenceFile, Input};
 use lfield::solver::Status;
 
-use super::options::{FormatName, ModelArgs, OutputArgs, SolverArgs, options};
+use super::options::{FormatName, ModelArgs, OutputArgs, SolverArgs, options, refuse_many_layers};
 use super::progress::Bar;
 use super::voice::Voice;
 use super::{Global, NOT_CERTIFIED, interrupt, parse, summary};
@@ -47,6 +47,10 @@ pub(super) struct Segment {
     #[arg(long, value_name = "N", value_parser = parse::pixels, default_value_t = Limits::default().max_pixels, help_heading = "Input")]
     max_pixels: u64,
 
+    /// Most memory to use, such as 800M or 16G; larger photos are refused before they are decoded [default: what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse::memory, help_heading = "Input")]
+    max_memory: Option<u64>,
+
     /// The folder for the results; made when missing
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = "lfield-out", help_heading = "Output")]
     output: PathBuf,
@@ -81,6 +85,11 @@ impl Segment {
         interrupt::listen(*voice);
         let (input, options) = (self.input(), self.options(global)?);
         input.check_folder(&self.output, &options)?;
+        let need = input.check_memory(&options, rayon::current_num_threads(), self.max_memory)?;
+        if voice.is_verbose() {
+            let megabytes = need.bytes.div_ceil(1 << 20);
+            voice.say(format_args!("{}, {}: about {megabytes} MB of memory", input.image.display(), need.shape));
+        }
 
         let mut bar = Bar::new(*voice, options.solver.tolerance);
         let segmentation = pipeline::segment(&input, &options, &mut |event| {
@@ -114,6 +123,7 @@ impl Segment {
     }
 
     fn options(&self, global: &Global) -> Result<pipeline::Options, clap::Error> {
+        refuse_many_layers(self.superpixels.len())?;
         let from_file = self.unary.is_some() || self.prior.is_some();
         options(&self.model, &self.solver, &self.outputs, self.max_pixels, global.seed, from_file)
     }

@@ -12,12 +12,13 @@ use lfield::field::Partition;
 use lfield::input::{Limits, Loaded};
 use lfield::picture::Picture;
 use lfield::pipeline;
-use lfield::render::files::{Rendered, Staged, refuse_overwriting};
+use lfield::render::files::{Rendered, Staged, probe, refuse_overwriting};
 use lfield::render::regions::{self, Quantiles, Summary, SummaryInput, SummaryLayer};
 use lfield::render::report::Tool;
 use lfield::render::{labels, regions::SCHEMA};
 use lfield::superpixel::{Layer, mean_shift_observed};
 
+use super::options::refuse_many_layers;
 use super::progress::Meter;
 use super::voice::Voice;
 use super::{interrupt, parse};
@@ -59,7 +60,9 @@ hs, hr and M mean what they mean to EDISON and pymeanshift.";
 impl Superpixels {
     pub(super) fn run(&self, voice: &Voice) -> Result<ExitCode> {
         interrupt::listen(*voice);
+        refuse_many_layers(self.layer.len())?;
         let layers = if self.layer.is_empty() { default_layers() } else { self.layer.clone() };
+        probe(&self.output)?;
         refuse_overwriting(&self.output, &self.names(layers.len()), &[&self.image])?;
 
         let limits = Limits { max_pixels: self.max_pixels };

@@ -41,9 +41,14 @@ impl Voice {
         }
     }
 
+    /// A line of a summary.
+    pub(super) fn fact(self, label: &str, text: &str) {
+        self.say(format_args!("  {} {}", self.dim(&format!("{label:<8}")), printable(text)));
+    }
+
     /// Something they should know but that stops nothing.
     pub(super) fn warn(self, line: impl Display) {
-        self.say(format_args!("{} {line}", self.paint("warning:", "1;33")));
+        self.say(format_args!("{} {}", self.paint("warning:", "1;33"), printable(&line.to_string())));
     }
 
     /// The whole chain of causes on one line, each said once.
@@ -54,12 +59,12 @@ impl Voice {
                 line = format!("{line}: {cause}");
             }
         }
-        self.put(format_args!("{} {line}", self.paint("error:", "1;31")));
+        self.put(format_args!("{} {}", self.paint("error:", "1;31"), printable(&line)));
     }
 
     /// Text in bold, where there is colour.
     pub(super) fn bold(self, text: &str) -> String {
-        self.paint(text, "1")
+        self.paint(&printable(text), "1")
     }
 
     /// Text that steps back, where there is colour.
@@ -75,4 +80,10 @@ impl Voice {
         // When nobody listens any more there is nobody to tell.
         let _ = writeln!(std::io::stderr().lock(), "{line}");
     }
+}
+
+/// Names of files may hold line breaks and commands to the terminal: shown, not obeyed.
+fn printable(text: &str) -> String {
+    let show = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(show).collect()
 }

@@ -34,6 +34,13 @@ pub(crate) enum Samples {
 }
 
 impl Samples {
+    fn len(&self) -> usize {
+        match self {
+            Self::Real { values, .. } => values.len(),
+            Self::Whole { values, .. } => values.len(),
+        }
+    }
+
     pub(crate) fn into_real(self) -> Vec<f64> {
         match self {
             Self::Real { values, .. } => values,
@@ -167,5 +174,13 @@ fn from_tiff(path: &Path, bytes: &[u8], photo: Shape, limits: &Limits) -> Result
         DecodingResult::F32(values) => real(values, STEP_F32),
         DecodingResult::F64(values) => real(values, STEP_F64),
     };
+    // The decoder leaves numbers of less than a byte packed.
+    if samples.len() != stored.n_pixels() {
+        return Err(Error::Unsuitable {
+            path: path.to_path_buf(),
+            problem: "packs several numbers into a byte".into(),
+            remedy: "save 8 or more bits per pixel".into(),
+        });
+    }
     Ok(Some(samples.upright(stored, orientation)))
 }

@@ -4,11 +4,12 @@
 //! checked here, against the limit and against the photo it should fit, before a pixel is decoded.
 
 use std::fs::File;
-use std::io::{BufReader, Cursor};
+use std::io::{BufRead, BufReader, Cursor, Seek};
+use std::ops::Range;
 use std::path::Path;
 
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader};
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, ImageResult};
 
 use super::complete::missing_end;
 use crate::digest::Digest;
@@ -50,18 +51,13 @@ pub(crate) fn decode_bytes(
     if let Some(problem) = missing_end(format, &bytes) {
         return Err(Error::Damaged { path: path.to_path_buf(), problem: problem.into() });
     }
-    // The PNG decoder makes room for a row when it is opened, so the size is looked up in the header chunk first.
-    if format == ImageFormat::Png
-        && let Some(&[w0, w1, w2, w3, h0, h1, h2, h3]) = bytes.get(16..24)
-    {
-        let [width, height] = [[w0, w1, w2, w3], [h0, h1, h2, h3]].map(|side| u64::from(u32::from_be_bytes(side)));
-        limits.shape(path, width, height)?;
+    if format == ImageFormat::Png {
+        png_shape(path, &bytes, limits)?;
     }
 
     let refused = |error| refusal(path, error);
     let mut reader = ImageReader::with_format(Cursor::new(bytes.as_slice()), format);
-    let mut allowance = image::Limits::no_limits();
-    allowance.max_alloc = Some(HEADER_BYTES);
+    let mut allowance = header_allowance();
     reader.limits(allowance.clone());
     let mut decoder = reader.into_decoder().map_err(refused)?;
     let (width, height) = decoder.dimensions();
@@ -80,12 +76,50 @@ pub(crate) fn decode_bytes(
 
 /// The shape a photo claims to have, from its header alone; its EXIF orientation is not looked at.
 pub(crate) fn claimed_shape(path: &Path, limits: &Limits) -> Result<Shape> {
-    let format = format_of(path, Source::open(path)?.head())?;
-    let unreadable = |source| Error::Unreadable { path: path.to_path_buf(), source };
-    let file = BufReader::new(File::open(path).map_err(unreadable)?);
-    let (width, height) =
-        ImageReader::with_format(file, format).into_dimensions().map_err(|error| refusal(path, error))?;
+    let mut source = Source::open(path)?;
+    let format = format_of(path, source.head())?;
+    let (width, height) = match format {
+        ImageFormat::Png => return png_shape(path, source.head(), limits),
+        // What is missing from the end has to be known before the decoder believes a length.
+        ImageFormat::WebP => {
+            let bytes = source.image_bytes(limits)?;
+            if let Some(problem) = missing_end(format, &bytes) {
+                return Err(Error::Damaged { path: path.to_path_buf(), problem: problem.into() });
+            }
+            dimensions(Cursor::new(bytes), format)
+        }
+        _ => {
+            let unreadable = |source| Error::Unreadable { path: path.to_path_buf(), source };
+            dimensions(BufReader::new(File::open(path).map_err(unreadable)?), format)
+        }
+    }
+    .map_err(|error| refusal(path, error))?;
     limits.shape(path, width.into(), height.into())
+}
+
+fn dimensions(bytes: impl BufRead + Seek, format: ImageFormat) -> ImageResult<(u32, u32)> {
+    let mut reader = ImageReader::with_format(bytes, format);
+    reader.limits(header_allowance());
+    reader.into_dimensions()
+}
+
+/// Where the first chunk of a PNG says its width and height.
+const PNG_SIZE: Range<usize> = 16..24;
+
+/// The size of a PNG from its header chunk: the decoder makes room for a row when it is opened, so this has to be known before.
+fn png_shape(path: &Path, bytes: &[u8], limits: &Limits) -> Result<Shape> {
+    let Some(&[w0, w1, w2, w3, h0, h1, h2, h3]) = bytes.get(PNG_SIZE) else {
+        return Err(Error::Damaged { path: path.to_path_buf(), problem: "it ends too early".into() });
+    };
+    let [width, height] = [[w0, w1, w2, w3], [h0, h1, h2, h3]].map(|side| u64::from(u32::from_be_bytes(side)));
+    limits.shape(path, width, height)
+}
+
+/// What a decoder may use before the size of the picture is known.
+fn header_allowance() -> image::Limits {
+    let mut allowance = image::Limits::no_limits();
+    allowance.max_alloc = Some(HEADER_BYTES);
+    allowance
 }
 
 /// Refuses a shape that is not the photo's.

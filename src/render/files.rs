@@ -91,13 +91,18 @@ impl Staged {
     }
 }
 
-/// Refuses a folder that cannot be made or written to, without making it: tries the nearest one that exists.
+/// Refuses a folder that cannot be made or written to, without making it: tries the nearest one that exists, with a file
+/// that has no name where the system knows such, so that not even a kill leaves a trace.
 pub fn probe(folder: &Path) -> Result<()> {
-    let existing = folder.ancestors().map(or_here).find(|ancestor| ancestor.exists()).unwrap_or(Path::new("."));
-    match temporary_in(existing, PROBE_PREFIX) {
+    match tempfile::tempfile_in(nearest(folder)) {
         Ok(_) => Ok(()),
         Err(source) => Err(Error::OutputFolder { path: folder.to_path_buf(), source }),
     }
+}
+
+/// The folder itself or the first above it that exists.
+fn nearest(folder: &Path) -> &Path {
+    folder.ancestors().map(or_here).find(|ancestor| ancestor.exists()).unwrap_or(Path::new("."))
 }
 
 /// The last ancestor of a relative path is the empty one, which means here.
@@ -110,10 +115,8 @@ fn or_here(path: &Path) -> &Path {
 pub fn sweep_leftovers(folder: &Path, names: &[OsString]) -> Result<()> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
     let prefixes: Vec<String> = names.iter().map(|name| part_prefix(name)).collect();
-    let is_left_over = |name: &str| {
-        name.ends_with(PART_SUFFIX)
-            && (name.starts_with(PROBE_PREFIX) || prefixes.iter().any(|prefix| name.starts_with(prefix)))
-    };
+    let is_left_over =
+        |name: &str| name.ends_with(PART_SUFFIX) && prefixes.iter().any(|prefix| name.starts_with(prefix));
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.file_name().and_then(OsStr::to_str).is_some_and(is_left_over)
             && let Err(source) = std::fs::remove_file(&path)
@@ -126,17 +129,22 @@ pub fn sweep_leftovers(folder: &Path, names: &[OsString]) -> Result<()> {
 }
 
 const PART_SUFFIX: &str = ".part";
-const PROBE_PREFIX: &str = ".lfield-probe-";
 
 /// A temporary name tells whose it is, in a fixed number of letters.
 fn part_prefix(name: &OsStr) -> String {
     format!(".lfield-{}-", &Digest::of(name.as_encoded_bytes()).to_string()[..16])
 }
 
-/// Refuses output names that are one of the inputs, under whatever name. To be asked before the work begins.
+/// Refuses output names that are one of the inputs, under whatever name, or longer than the file system allows. To be asked before
+/// the work begins.
 pub fn refuse_overwriting(folder: &Path, names: &[OsString], inputs: &[&Path]) -> Result<()> {
     for name in names {
         let output = folder.join(name);
+        if let Err(source) = nearest(folder).join(name).symlink_metadata()
+            && source.kind() == std::io::ErrorKind::InvalidFilename
+        {
+            return Err(Error::OutputName { path: output, source });
+        }
         if let Some(input) = inputs.iter().find(|input| same_file(&output, input)) {
             return Err(Error::WouldOverwrite { output, input: input.to_path_buf() });
         }

@@ -32,3 +32,10 @@ mod library;
 
 /// `lfield batch` and `lfield merge`: whole folders, interrupted, divided and joined again.
 mod batch;
+
+/// What is refused, with which code and in which words.
+#[cfg(unix)]
+mod bad_input;
+
+/// What the fuzzers start from, and what they have found.
+mod seeds;

@@ -1,0 +1,255 @@
+//! Where results go, and what things are called.
+
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::process::Command;
+
+use lfield::pipeline::{self, Event, Input, Options};
+
+use super::{Case, case, check_all, listing};
+use crate::desk::{Desk, bytes};
+
+pub(super) fn cases() -> Vec<Case> {
+    let labels = "--scribble-format labels";
+    vec![
+        case("segment disc.png -o taken", "taken", "cannot write to the folder", "choose another with -o"),
+        case("segment disc.png -o taken/below", "taken/below", "cannot write to the folder", "choose another with -o"),
+        case(
+            "segment disc.png -o /proc/lfield",
+            "/proc/lfield",
+            "cannot write to the folder",
+            "choose another with -o",
+        ),
+        case("superpixels disc.png -o taken", "taken", "cannot write to the folder", "choose another with -o"),
+        case(
+            "superpixels disc.png -o /proc/lfield",
+            "/proc/lfield",
+            "cannot write to the folder",
+            "choose another with -o",
+        ),
+        case("batch in -o taken", "taken", "cannot write to the folder", "choose another with -o"),
+        case("batch in -o /proc/lfield", "/proc/lfield", "cannot write to the folder", "choose another with -o"),
+        case("evaluate set -o taken", "taken", "cannot write", "with -o"),
+        case("segment disc.png -o blocked", "disc.mask.png", "cannot write", "choose another folder with -o"),
+        case(
+            &format!("segment disc.png --scribbles disc.mask.png {labels} -o ."),
+            "disc.mask.png",
+            "would be written over the input",
+            "choose another folder with -o",
+        ),
+        case(
+            &format!("segment disc.png --scribbles link.png {labels} -o ."),
+            "link.png",
+            "would be written over the input",
+            "choose another folder with -o",
+        ),
+        case("segment disc.png -o hard", "hard/disc.mask.png", "would be written over the input", "with -o"),
+        case("segment disc.png -o soft", "soft/disc.mask.png", "would be written over the input", "with -o"),
+        case("superpixels disc.png -o hard", "hard/disc.means-1.png", "would be written over the input", "with -o"),
+        case("superpixels disc.png -o soft", "soft/disc.means-1.png", "would be written over the input", "with -o"),
+        case("batch in -o linked", "linked/a.mask.png", "would be written over the input", "with -o"),
+        case("batch nowhere", "nowhere", "No such file", "check the name"),
+        case("evaluate nowhere", "nowhere", "", "check the name"),
+        case("merge nowhere", "nowhere", "", "check the name"),
+    ]
+}
+
+fn desk() -> Desk {
+    let desk = Desk::with_strokes();
+    desk.put("taken", b"");
+    desk.save_strokes("disc.mask.png");
+    std::fs::create_dir_all(desk.path("blocked/disc.mask.png")).unwrap();
+    desk.put("in/a.png", &bytes(&desk.path("disc.png")));
+    desk.save_strokes("in/a.scribbles.png");
+    desk.put("set/images/a.png", &bytes(&desk.path("disc.png")));
+    desk.save_strokes("set/scribbles/a.png");
+    desk.put_grey("set/masks/a.png", |x, _| if x < 9 { 255 } else { 0 });
+    let photo = desk.path("disc.png");
+    for folder in ["hard", "soft", "linked"] {
+        std::fs::create_dir(desk.path(folder)).unwrap();
+    }
+    for name in ["disc.mask.png", "disc.means-1.png"] {
+        std::fs::hard_link(&photo, desk.path("hard").join(name)).unwrap();
+        std::os::unix::fs::symlink(&photo, desk.path("soft").join(name)).unwrap();
+    }
+    std::os::unix::fs::symlink(desk.path("disc.mask.png"), desk.path("link.png")).unwrap();
+    std::fs::hard_link(desk.path("in/a.scribbles.png"), desk.path("linked/a.mask.png")).unwrap();
+    desk
+}
+
+#[test]
+fn folders_that_cannot_be_written_and_inputs_in_the_way_are_refused_in_one_line() {
+    let desk = desk();
+    let inputs = ["disc.png", "disc.scribbles.png", "disc.mask.png", "in/a.png", "in/a.scribbles.png"];
+    let before = inputs.map(|name| bytes(&desk.path(name)));
+    check_all(&desk, &cases());
+    assert!(before == inputs.map(|name| bytes(&desk.path(name))), "an input was changed");
+}
+
+/// A photo with strokes beside it under this stem, however odd.
+fn save_as(desk: &Desk, folder: &Path, stem: &OsStr) -> std::path::PathBuf {
+    let [photo, strokes] = [".png", ".scribbles.png"].map(|suffix| {
+        let mut name = stem.to_os_string();
+        name.push(suffix);
+        folder.join(name)
+    });
+    std::fs::create_dir_all(folder).unwrap();
+    std::fs::copy(desk.path("disc.png"), &photo).unwrap();
+    std::fs::copy(desk.path("disc.scribbles.png"), strokes).unwrap();
+    photo
+}
+
+/// Names that trip programs up: blanks, quotes, line breaks, options, other alphabets, and bytes that are no text at all.
+fn odd_stems() -> Vec<&'static OsStr> {
+    use std::os::unix::ffi::OsStrExt;
+    let mut stems: Vec<&OsStr> =
+        ["a b  c", "it's \"quoted\"", "two\nlines", "-q", "--beta=-1", "猫😀", "a.b.c", "$HOME;ls", "*"]
+            .map(OsStr::new)
+            .to_vec();
+    stems.push(OsStr::from_bytes(b"\xff\xfe not utf-8 \xc3"));
+    stems
+}
+
+#[test]
+fn odd_names_are_just_names() {
+    let desk = Desk::with_strokes();
+    for stem in odd_stems() {
+        let photo = save_as(&desk, &desk.path("odd"), stem);
+        let name = photo.file_name().unwrap();
+        let out = desk.path("odd-out");
+        let mut command = desk.lfield(&["segment", "-q", "-o"]);
+        command.current_dir(desk.path("odd")).arg(&out).arg("--").arg(name).assert().success().stderr("");
+        assert_eq!(std::fs::read_dir(&out).unwrap().count(), 4, "{name:?}");
+        std::fs::remove_dir_all(out).unwrap();
+    }
+    let n_photos = odd_stems().len();
+    let mut batch = desk.lfield(&["batch", "odd", "-o", "all", "--max-iterations", "5"]);
+    let said = batch.assert().success().get_output().stderr.clone();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(said.contains(&format!("{n_photos} segmented")), "{said}");
+}
+
+#[test]
+fn odd_names_in_messages_stay_on_one_line_and_send_no_commands_to_the_terminal() {
+    use std::os::unix::ffi::OsStrExt;
+    let desk = Desk::with_photo();
+    for (name, shown) in [
+        (&b"two\nlines.png"[..], "two\\nlines.png"),
+        (b"\x1b[31mred.png", "[31mred.png"),
+        (b"\xff.png", "\u{fffd}.png"),
+        (b"\x07bell.png", "bell.png"),
+    ] {
+        let output = desk.lfield(&["segment"]).arg(OsStr::from_bytes(name)).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.lines().count() == 1 && said.contains(shown), "{said:?}");
+        assert!(!said.trim_end().contains(char::is_control), "{said:?}");
+    }
+}
+
+#[test]
+fn a_name_too_long_for_its_results_is_refused_before_the_work() {
+    let desk = Desk::with_strokes();
+    // The mask would just fit, the heat map would not.
+    let name = format!("{}.png", "x".repeat(245));
+    desk.put(&format!("long/{name}"), &bytes(&desk.path("disc.png")));
+    let before = listing(&desk);
+    for out in ["out", "long"] {
+        let mut command = desk.lfield(&["segment", "--scribbles", "disc.scribbles.png", "-o", out]);
+        let output = command.arg(format!("long/{name}")).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        for part in ["xxx.heatmap.png", "too long", "shorter name"] {
+            assert!(said.contains(part), "{part} in {said}");
+        }
+        assert_eq!(listing(&desk), before, "{said}");
+    }
+    let endless = "y".repeat(300);
+    let output = desk.lfield(&["segment", &format!("{endless}.png")]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("too long"));
+}
+
+#[test]
+fn a_folder_that_vanishes_is_made_again_or_missed_by_name() {
+    let desk = Desk::with_strokes();
+    let input = Input { image: desk.path("disc.png"), ..Input::default() };
+    let (options, out) = (Options::default(), desk.path("out"));
+    let remove = || std::fs::remove_dir_all(desk.path("out")).unwrap();
+    std::fs::create_dir(&out).unwrap();
+    let segmentation = pipeline::segment(&input, &options, &mut |event| {
+        if matches!(event, Event::Solved) {
+            remove();
+        }
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    segmentation.write(&out, &input, &options, &|| ControlFlow::Continue(())).unwrap();
+    assert_eq!(desk.names("out").len(), 4);
+    let vanished = segmentation.write(&out, &input, &options, &|| {
+        remove();
+        ControlFlow::Continue(())
+    });
+    let said = vanished.unwrap_err().to_string();
+    assert!(said.contains("disc.") && said.contains("-o"), "{said}");
+    assert!(!out.exists());
+}
+
+/// A file system of so many kilobytes, unmounted when dropped; nothing where that is not allowed.
+struct SmallDisk<'a>(&'a Path);
+
+impl<'a> SmallDisk<'a> {
+    fn mount(folder: &'a Path, kilobytes: u32) -> Option<Self> {
+        std::fs::create_dir_all(folder).unwrap();
+        let size = format!("size={kilobytes}k");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder).output();
+        mounted.is_ok_and(|output| output.status.success()).then_some(Self(folder))
+    }
+}
+
+impl Drop for SmallDisk<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_keeps_the_old_results_and_takes_no_half_of_the_new() {
+    let desk = Desk::enlarged(8);
+    let folder = desk.path("disk");
+    let Some(_disk) = SmallDisk::mount(&folder, 256) else {
+        eprintln!("skipped: mounting a small file system needs root");
+        return;
+    };
+    desk.segment(&["-q", "-o", "disk/out", "--emit", "mask,report"]);
+    let old = bytes(&desk.path("disk/out/disc.mask.png"));
+    let before = desk.names("disk/out");
+    let output = desk.lfield(&["segment", "disc.png", "-o", "disk/out", "--emit", "all"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    for part in ["disk/out/disc.", "No space left", "make room there"] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    assert_eq!(desk.names("disk/out"), before);
+    assert_eq!(bytes(&desk.path("disk/out/disc.mask.png")), old);
+
+    for command in [&["superpixels", "disc.png", "-o", "disk/full"][..], &["batch", "in", "-o", "disk/full"]] {
+        desk.put("in/a.png", &bytes(&desk.path("disc.png")));
+        desk.put("in/a.scribbles.png", &bytes(&desk.path("disc.scribbles.png")));
+        std::fs::write(desk.path("disk/ballast"), vec![1; 200 << 10]).ok();
+        let output = desk.lfield(command).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("No space left") && said.contains("disk/full"), "{said}");
+        let left = walk_files(&desk.path("disk/full"));
+        assert!(left.iter().all(|name| !name.ends_with(".part")), "{left:?}");
+    }
+}
+
+fn walk_files(folder: &Path) -> Vec<String> {
+    if !folder.exists() {
+        return Vec::new();
+    }
+    super::walk(folder).iter().map(|path| path.display().to_string()).collect()
+}
