@@ -4,6 +4,7 @@
 //! projecting a layer is a parallel loop over contiguous blocks; `order` and `rank` lead to and from the order of variables.
 //! Every loop over factors splits in the same places whatever the number of threads.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use rayon::prelude::*;
@@ -92,6 +93,17 @@ impl Layer {
     #[inline]
     pub fn place(&self, variable: usize) -> usize {
         self.permutation.as_ref().map_or(variable, |p| p.rank[variable] as usize)
+    }
+
+    /// Where `earlier` keeps the variable at each place of this layer; `None` when at the same place.
+    pub(crate) fn source<'a>(&'a self, earlier: &'a Layer) -> Option<Cow<'a, [u32]>> {
+        match (&self.permutation, &earlier.permutation) {
+            (None, None) => None,
+            (Some(own), None) => Some(Cow::Borrowed(&own.order)),
+            (None, Some(theirs)) => Some(Cow::Borrowed(&theirs.rank)),
+            (Some(own), Some(theirs)) if own.order == theirs.order => None,
+            (Some(own), Some(theirs)) => Some(own.order.par_iter().map(|&v| theirs.rank[v as usize]).collect()),
+        }
     }
 
     /// Σ_r f_r(x), x over variables.
