@@ -10,6 +10,7 @@ pub(crate) use layer::with_scratch;
 
 use rayon::prelude::*;
 
+use crate::kernel::logistic::softplus_sum;
 use crate::{Error, Result};
 
 /// A submodular function on variables `0..n_variables`.
@@ -101,13 +102,18 @@ const CHUNK: usize = 8192;
 /// Σ g(aᵢ, bᵢ) in a fixed order of fixed chunks.
 pub(crate) fn ordered_sum(a: &[f64], b: &[f64], g: impl Fn(f64, f64) -> f64 + Sync) -> f64 {
     assert_eq!(a.len(), b.len(), "two vectors over the same variables");
+    sum_chunks(a, b, |a, b| a.iter().zip(b).map(|(&a, &b)| g(a, b)).sum())
+}
+
+/// Σ log(1 + e^{−sᵢ}) in the same order.
+pub(crate) fn ordered_softplus(s: &[f64]) -> f64 {
+    sum_chunks(s, s, |s, _| softplus_sum(s.iter().map(|s| -s)))
+}
+
+fn sum_chunks(a: &[f64], b: &[f64], g: impl Fn(&[f64], &[f64]) -> f64 + Sync) -> f64 {
     if a.len() <= CHUNK {
-        return a.iter().zip(b).map(|(&a, &b)| g(a, b)).sum();
+        return g(a, b);
     }
-    let partial: Vec<f64> = a
-        .par_chunks(CHUNK)
-        .zip(b.par_chunks(CHUNK))
-        .map(|(a, b)| a.iter().zip(b).map(|(&a, &b)| g(a, b)).sum())
-        .collect();
+    let partial: Vec<f64> = a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)).map(|(a, b)| g(a, b)).collect();
     partial.iter().sum()
 }

@@ -8,11 +8,11 @@
 //! The level sets' energies come from one greedy vertex: adding variables in the order of x, the vertex of B(F) for
 //! that order holds the gain of each step, so prefix sums are the energies of all level sets at once.
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Progress, map};
-use crate::kernel::logistic::softplus;
-use crate::model::{Model, ordered_sum};
+use crate::model::{Model, ordered_softplus, ordered_sum};
 
 /// Which of several optimal masks to take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -86,11 +86,11 @@ impl Certificate {
                 repaired_pixels += 1;
             }
         }
-        let gap = gap(model, s);
+        let gap = if repaired_pixels == 0 { found } else { gap(model, s) };
         // A repaired s need not be feasible. What it proves is its own primal value against the dual value of the s before.
         let error_bound = (2.0 * gap + (feasible - norm(s)).max(0.0)).sqrt();
-        let p: Vec<f64> = s.iter().map(|s| 1.0 / (1.0 + s.exp())).collect();
-        let log_z_lower = ordered_sum(s, &p, entropy) - model.expectation(&p);
+        let p: Vec<f64> = s.par_iter().map(|s| 1.0 / (1.0 + s.exp())).collect();
+        let log_z_lower = entropy(s, &p) - model.expectation(&p);
         let map_energy = model.energy(&set);
         let map_gap = map_energy - bound;
         let map_gap = if map_gap.is_nan() { f64::INFINITY } else { map_gap.max(0.0) };
@@ -141,16 +141,16 @@ fn norm(s: &[f64]) -> f64 {
 }
 
 fn log_z_upper(model: &Model, s: &[f64]) -> f64 {
-    ordered_sum(s, s, |s, _| softplus(-s)) - model.constant()
+    ordered_softplus(s) - model.constant()
 }
 
 fn map_lower_bound(model: &Model, s: &[f64]) -> f64 {
     model.constant() + ordered_sum(s, s, |s, _| s.min(0.0))
 }
 
-/// H(p) = softplus(−s) + s·p for p = 1/(1+eˢ): through s, so that p near 0 and 1 keep their digits.
-fn entropy(s: f64, p: f64) -> f64 {
-    softplus(-s) + s * p
+/// H(p) = Σ log(1 + e^{−s}) + s·p for p = 1/(1+eˢ): through s, so that p near 0 and 1 keep their digits.
+fn entropy(s: &[f64], p: &[f64]) -> f64 {
+    ordered_softplus(s) + ordered_sum(s, p, |s, p| s * p)
 }
 
 /// The best level set of s when the exact mask is out of reach.

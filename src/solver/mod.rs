@@ -291,9 +291,9 @@ fn run(
 }
 
 /// Steps to take before the next look at the certificate, which costs half a step or more: as many as it takes to the tolerance
-/// if the gap goes on falling as it did between the last two looks, but no more than a quarter of those already taken.
+/// if the gap goes on falling as it did between the last two looks, but no more than a third of those already taken.
 fn patience(earlier: Option<&Progress>, now: &Progress, tolerance: f64) -> usize {
-    let most = (now.iteration / 4).clamp(3, 20);
+    let most = (now.iteration / 3).clamp(3, 20);
     let Some(earlier) = earlier else { return most };
     let fall_per_step = (earlier.gap_per_pixel / now.gap_per_pixel).ln() / (now.iteration - earlier.iteration) as f64;
     let needed = (now.gap_per_pixel / tolerance).ln() / fall_per_step;

@@ -77,9 +77,14 @@ impl Network {
                         flow += message.get(i).unwrap_or(&0.0);
                         terms.edge((node[p], fixed(p)), (node[q], fixed(q)), w, flow);
                     }
-                } else if let Some(gains) = factor.gains() {
+                    continue;
+                }
+                let free: Vec<u32> = scope().map(|v| node[v]).filter(|&i| i != u32::MAX).collect();
+                if free.is_empty() {
+                    continue;
+                }
+                if let Some(gains) = factor.gains() {
                     let known = scope().filter(|&v| fixed(v) == Some(true)).count();
-                    let free: Vec<u32> = scope().map(|v| node[v]).filter(|&i| i != u32::MAX).collect();
                     let table = Table::new(&gains[known..known + free.len()], rounding(&gains));
                     n_edges += table.n_edges(free.len());
                     if n_edges <= max_edges {
