@@ -18,7 +18,9 @@ say() { printf '== %s\n' "$*"; }
 
 if ! command -v slurmctld slurmd sbatch munged >/dev/null; then
     say "installing Slurm"
-    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends slurmctld slurmd slurm-client munge >/dev/null
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq
+    apt-get install -y --no-install-recommends slurmctld slurmd slurm-client munge >/dev/null
 fi
 export PATH=$PATH:/usr/sbin
 

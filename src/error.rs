@@ -225,7 +225,7 @@ pub enum Error {
 
     /// Two photos of a batch lead to the same output files.
     #[error(
-        "{} and {} would both be written to {}.*; rename one, or leave one out with --exclude",
+        "{} and {} would both be written to {}.*; rename one, or leave one out (--exclude, or its line in the manifest)",
         .first.display(), .second.display(), .output.display()
     )]
     SameOutput {

@@ -171,11 +171,10 @@ fn thumbnails(out: &Path, line: &Map<String, Value>) -> Option<Thumbnails> {
 
 fn again(out: &Path, problem: &str, shards: &[usize], count: usize) -> Error {
     let list: Vec<String> = shards.iter().map(|index| format!("{index}/{count}")).collect();
-    let list = list.join(", ");
     refusal(
         out,
-        format!("{problem} of shard {list}"),
-        "run these shards first; what is done already is not done again".into(),
+        format!("{problem} of shard {}", list.join(", ")),
+        "run what is named first; what is done already is not done again".into(),
     )
 }
 

@@ -1,7 +1,10 @@
 //! `index.html`: one page to look through the results of a batch.
 //!
 //! Everything is in the file (style, script, thumbnails), so it opens from disk and can be sent around; only its links to the
-//! outputs need the folder it is in. Rows are plain HTML, and the script only sorts and filters them.
+//! outputs need the folder it is in. Rows are plain HTML, and the script only sorts and filters them: without it
+//! they can still be read.
+
+use std::io::{self, Write};
 
 use serde_json::{Map, Value};
 
@@ -141,83 +144,90 @@ impl Rows {
             }
             row += "</td>";
         }
-        let note = match text(line, "status") {
-            "done" => at(line, "warnings")
-                .and_then(Value::as_array)
-                .map(|list| list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")),
-            "failed" => Some(text(line, "error").to_string()),
-            _ => Some(text(line, "reason").to_string()),
-        };
-        let note = note
-            .filter(|note| !note.is_empty())
-            .map_or(String::new(), |note| format!("<div class=\"note\">{}</div>", escaped(&note)));
+        let warnings = at(line, "warnings").and_then(Value::as_array);
+        let warnings = warnings.into_iter().flatten().filter_map(Value::as_str);
+        let notes: String = warnings.map(|text| format!("<div class=\"note\">{}</div>", escaped(text))).collect();
         let name = escaped(name);
-        row += &format!("<td class=\"name\" data-v=\"{name}\">{}{note}</td>", linked(line, "report.json", &name));
+        row += &format!("<td class=\"name\" data-v=\"{name}\">{}{notes}</td>", linked(line, "report.json", &name));
         let status = escaped(text(line, "status"));
         let converged = at(line, "solve/converged").and_then(Value::as_bool) != Some(false);
         let (class, shown) = if converged { (&*status, &*status) } else { ("no", "not converged") };
         row += &format!("<td class=\"{class}\" data-v=\"{status}\">{shown}</td>");
         // Of the line, only what columns show is kept until the page is made.
-        let kept = ["scores", "model", "map", "solve", "marginals", "timing", "warnings"];
+        let kept = ["error", "reason", "scores", "model", "map", "solve", "marginals", "timing", "warnings"];
         let line = line.iter().filter(|(key, _)| kept.contains(&key.as_str()));
         self.lines.push((line.map(|(key, value)| (key.clone(), value.clone())).collect(), row));
     }
 
-    pub(super) fn page(self, summary: &Summary) -> String {
+    pub(super) fn write(self, summary: &Summary, file: &mut dyn Write) -> io::Result<()> {
         let mut columns: Vec<&Column> = FIGURES.iter().collect();
         if summary.counts.scored > 0 {
             columns.splice(0..0, &SCORES);
         }
         let mut head: String =
             ["photo", "heatmap", "mask"].map(|title| format!("<th class=\"pic\">{title}</th>")).concat();
-        for (title, class) in [("image", "name"), ("status", "")] {
+        for (title, class) in [("image", "name"), ("status", "status")] {
             head += &format!("<th class=\"{class}\" data-kind=\"text\"><button>{title}</button></th>");
         }
         for Column { title, hint, .. } in &columns {
             head += &format!("<th data-kind=\"number\" title=\"{hint}\"><button>{title}</button></th>");
-        }
-        let mut rows = String::new();
-        for (line, begin) in self.lines {
-            rows += "<tr>";
-            rows += &begin;
-            for Column { class, cell, .. } in &columns {
-                rows += &match cell(&line) {
-                    Some((value, shown)) => format!("<td class=\"{class}\" data-v=\"{value}\">{shown}</td>"),
-                    None => "<td></td>".to_string(),
-                };
-            }
-            rows += "</tr>\n";
         }
         let counts = &summary.counts;
         let title = format!("{} of {} photos", counts.done, counts.images);
         // The rows come last: nothing is looked for in what strangers wrote.
         let (before, after) = TEMPLATE.split_once("{rows}").expect("the template has a place for rows");
         let before = before.replace("{title}", &title).replace("{facts}", &facts(summary)).replace("{head}", &head);
-        [before.as_str(), &rows, after].concat()
+        file.write_all(before.as_bytes())?;
+        for (line, begin) in self.lines {
+            let reason = line.get("error").or(line.get("reason")).and_then(Value::as_str);
+            let figures = match reason {
+                // Where there are no figures, the reason has their place.
+                Some(reason) => format!("<td class=\"note\" colspan=\"{}\">{}</td>", columns.len(), escaped(reason)),
+                None => columns.iter().map(|column| column.shown(&line)).collect(),
+            };
+            writeln!(file, "<tr>{begin}{figures}</tr>")?;
+        }
+        file.write_all(after.as_bytes())
     }
 }
 
+impl Column {
+    fn shown(&self, line: &Line) -> String {
+        match (self.cell)(line) {
+            Some((value, shown)) => format!("<td class=\"{}\" data-v=\"{value}\">{shown}</td>", self.class),
+            None => "<td></td>".to_string(),
+        }
+    }
+}
+
+/// Counts, which are buttons that show only such rows, and figures.
 fn facts(summary: &Summary) -> String {
     let counts = &summary.counts;
-    let mut facts = vec![("done", counts.done.to_string())];
-    for (what, n) in [
-        ("failed", counts.failed),
-        ("skipped", counts.skipped),
-        ("pending", counts.pending),
-        ("not converged", counts.not_converged),
+    let mut facts = String::new();
+    for (what, class, n) in [
+        ("done", "done", counts.done),
+        ("failed", "failed", counts.failed),
+        ("skipped", "skipped", counts.skipped),
+        ("pending", "pending", counts.pending),
+        ("not converged", "no", counts.not_converged),
     ] {
         if n > 0 {
-            facts.push((what, n.to_string()));
+            facts += &format!(
+                "<li><button class=\"{class}\" data-status=\"{what}\" aria-pressed=\"false\">{what}<b>{n}</b></button></li>"
+            );
         }
     }
-    facts.push(("megapixels", format!("{:.2}", summary.megapixels)));
+    let mut figures = vec![("megapixels", Some(format!("{:.2}", summary.megapixels)))];
     if let Some(scores) = &summary.scores {
         let mean = &scores.unlabelled.mean;
-        for (what, value) in [("mean AUC", mean.auc), ("mean IoU", mean.iou)] {
-            facts.extend(value.map(|value| (what, format!("{value:.4}"))));
+        for (what, value) in [("mean AUC", mean.auc), ("mean IoU", mean.iou), ("mean error", mean.error)] {
+            figures.push((what, value.map(|value| format!("{value:.4}"))));
         }
     }
-    facts.iter().map(|(what, value)| format!("<li>{what} <b>{value}</b></li>")).collect()
+    for (what, value) in figures {
+        facts += &value.map_or(String::new(), |value| format!("<li><span>{what}<b>{value}</b></span></li>"));
+    }
+    facts
 }
 
 /// `inner`, as a link to an output if there is one.

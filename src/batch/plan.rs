@@ -326,7 +326,12 @@ fn obstacle(image: &Path, error: Error) -> Obstacle {
     let content = Source::open(image).and_then(|source| format_of(image, source.head()));
     match (content, error) {
         (Err(error), _) => Obstacle::Failed(error.to_string()),
-        (Ok(_), error @ (Error::NoStrokes { .. } | Error::Unsuitable { .. })) => Obstacle::Skipped(error.to_string()),
+        // How strokes are painted need not be said for every photo of a folder.
+        (Ok(_), Error::NoStrokes { looked_for, .. }) => {
+            let names: Vec<String> = looked_for.iter().map(|path| path.display().to_string()).collect();
+            Obstacle::Skipped(format!("no strokes; looked for {}", names.join(", ")))
+        }
+        (Ok(_), error @ Error::Unsuitable { .. }) => Obstacle::Skipped(error.to_string()),
         (Ok(_), error) => Obstacle::Failed(error.to_string()),
     }
 }

@@ -255,7 +255,8 @@ impl Tally {
     }
 
     fn summary(self, header: &Header) -> Summary {
-        let total: f64 = self.seconds.iter().sum();
+        // The sum of nothing is −0.
+        let total = self.seconds.iter().sum::<f64>() + 0.0;
         let scored = self.scores.len();
         Summary {
             schema: SCHEMA.to_string(),
@@ -314,7 +315,7 @@ pub(super) fn publish(out: &Path, header: Header, entries: impl Iterator<Item = 
         return Ok(result);
     }
     if header.shard.is_none() {
-        staged.add(&[Rendered { name: page.clone(), bytes: rows.page(&result).into_bytes() }])?;
+        staged.add_written(page.clone(), |file| rows.write(&result, file))?;
     }
     let mut bytes = serde_json::to_vec_pretty(&result).expect("a summary has string keys and finite or null numbers");
     bytes.push(b'\n');

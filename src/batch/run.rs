@@ -70,8 +70,8 @@ pub enum Outcome {
 
 /// Whoever follows a batch, from any of its threads.
 pub trait Watch: Sync {
-    /// The work begins: this many photos are to be segmented, this many are done already.
-    fn begin(&self, to_do: usize, done: usize);
+    /// The work begins: this many photos are to be segmented.
+    fn begin(&self, to_do: usize);
     /// A photo is through.
     fn end(&self, item: &Item, outcome: &Outcome);
     /// Whether to go on; asked often.
@@ -91,8 +91,7 @@ pub fn run(plan: &Plan, settings: &Settings, watch: &dyn Watch) -> Result<Summar
         }
     });
     let to_do: Vec<usize> = (0..items.len()).filter(|&i| outcomes[i].get().is_none()).collect();
-    let n_done = outcomes.iter().filter(|outcome| matches!(outcome.get(), Some(Outcome::Done { .. }))).count();
-    watch.begin(to_do.len(), n_done);
+    watch.begin(to_do.len());
     for (item, outcome) in items.iter().zip(&outcomes) {
         if let Some(outcome) = outcome.get() {
             watch.end(item, outcome);

@@ -19,7 +19,7 @@ use lfield::pipeline;
 use super::manifest::Wishing;
 use super::options::{FormatName, ModelArgs, OutputArgs, SolverArgs, options};
 use super::progress::Countdown;
-use super::voice::Voice;
+use super::voice::{Voice, plural, printable};
 use super::{FAILED, Global, INTERRUPTED, NOT_CERTIFIED, NOTHING, interrupt, parse};
 
 /// Segment every photo below a folder: results, one report and a page to look through them
@@ -207,10 +207,10 @@ impl Batch {
         if let Some(scores) = &summary.scores {
             let mean = &scores.unlabelled.mean;
             let show = |value: Option<f64>| value.map_or("–".to_string(), |value| format!("{value:.4}"));
-            line(
-                "scores",
-                format!("mean AUC {}, IoU {} over {} photos", show(mean.auc), show(mean.iou), scores.photos),
-            );
+            let photos = plural(scores.photos, "photo");
+            line("scores", format!("mean AUC {}, IoU {} over {photos}", show(mean.auc), show(mean.iou)));
+        } else if self.truth.is_some() && counts.done > 0 {
+            line("scores", "none: no photo has a truth under its path and stem".to_string());
         }
         let rate =
             summary.run.images_per_second.map(|rate| format!(", {rate:.2} photos per second")).unwrap_or_default();
@@ -243,40 +243,37 @@ fn code(summary: &Summary, strict: bool) -> u8 {
 /// The plan, a line per photo.
 fn show(plan: &Plan, settings: &Settings) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    let (mut n, mut n_obstacles) = (0, 0);
+    let mut counts = [(0, "to segment"), (0, "done"), (0, "to skip"), (0, "to fail")];
     for item in plan.items.iter().filter(|item| settings.shard.is_none_or(|shard| shard.owns(item.key))) {
-        n += 1;
+        let (kind, what) = match &item.obstacle {
+            None if batch::is_done(item, settings) => (1, "done"),
+            None => (0, "segment"),
+            Some(Obstacle::Skipped(_)) => (2, "skip"),
+            Some(Obstacle::Failed(_)) => (3, "fail"),
+        };
+        counts[kind].0 += 1;
         match &item.obstacle {
-            Some(obstacle) => {
-                n_obstacles += 1;
-                let (what, reason) = match obstacle {
-                    Obstacle::Skipped(reason) => ("skip", reason),
-                    Obstacle::Failed(reason) => ("fail", reason),
-                };
-                writeln!(out, "{what:<8} {}: {reason}", item.name)?;
+            Some(Obstacle::Skipped(reason) | Obstacle::Failed(reason)) => {
+                writeln!(out, "{what:<8} {}", printable(&format!("{}: {reason}", item.name)))?;
             }
             None => {
-                let what = if batch::is_done(item, settings) { "done" } else { "segment" };
                 let from = |label: &str, file: Option<&Path>| match file {
                     Some(file) => format!("  {label} {}", file.display()),
                     None => String::new(),
                 };
-                writeln!(
-                    out,
-                    "{what:<8} {}{}{}  to {}.*",
-                    item.name,
-                    from("strokes", item.input.scribbles.as_deref()),
-                    from("truth", item.truth.as_deref()),
-                    settings.out.join(item.results()).display()
-                )?;
+                let strokes = from("strokes", item.input.scribbles.as_deref());
+                let truth = from("truth", item.truth.as_deref());
+                let results = settings.out.join(item.results());
+                let line = format!("{}{strokes}{truth}  to {}.*", item.name, results.display());
+                writeln!(out, "{what:<8} {}", printable(&line))?;
             }
         }
     }
-    writeln!(
-        out,
-        "{} photos, {n_obstacles} of them without result; {} files beside photos left out",
-        n, plan.n_sidecars
-    )
+    let n: usize = counts.iter().map(|(n, _)| n).sum();
+    let parts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    let colon = if parts.is_empty() { "" } else { ": " };
+    let aside = plural(plan.n_sidecars, "file");
+    writeln!(out, "{}{colon}{}; {aside} beside photos left out", plural(n, "photo"), parts.join(", "))
 }
 
 /// Shows a batch at work.
@@ -287,7 +284,7 @@ struct Follower {
 }
 
 impl Watch for Follower {
-    fn begin(&self, to_do: usize, _done: usize) {
+    fn begin(&self, to_do: usize) {
         let bar = Countdown::new(self.voice, "photos");
         bar.expect(to_do);
         let _ = self.bar.set(bar);
@@ -295,6 +292,7 @@ impl Watch for Follower {
 
     fn end(&self, item: &Item, outcome: &Outcome) {
         let voice = self.voice;
+        let name = printable(&item.name);
         let speak = || match outcome {
             Outcome::Failed(reason) => {
                 // Most reasons name the file in full, which says more than the name in the plan.
@@ -302,13 +300,15 @@ impl Watch for Follower {
                 let known = reason.contains(&full);
                 voice.error(&if known { anyhow::anyhow!("{reason}") } else { anyhow::anyhow!("{full}: {reason}") });
             }
-            Outcome::Skipped(reason) => voice.say(format_args!("{} {}: {reason}", voice.dim("skipped"), item.name)),
+            Outcome::Skipped(reason) => {
+                voice.say(format_args!("{} {name}: {}", voice.dim("skipped"), printable(reason)))
+            }
             Outcome::Done { before: false, converged, seconds } if voice.is_verbose() => {
                 let note = if *converged { "" } else { ", not converged" };
-                voice.say(format_args!("{} {} {seconds:.2} s{note}", voice.dim("done   "), item.name));
+                voice.say(format_args!("{} {name} {seconds:.2} s{note}", voice.dim("done   ")));
             }
             Outcome::Done { before: true, .. } if voice.is_verbose() => {
-                voice.say(format_args!("{} {}", voice.dim("before "), item.name));
+                voice.say(format_args!("{} {name}", voice.dim("before ")));
             }
             Outcome::Done { .. } | Outcome::Pending => {}
         };

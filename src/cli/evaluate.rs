@@ -16,7 +16,7 @@ use lfield::render::files::{probe, refuse_overwriting};
 use super::options::{FormatName, ModelArgs, model_options};
 use super::parse::{self, GridPart};
 use super::progress::{Countdown, clock};
-use super::voice::Voice;
+use super::voice::{Voice, plural};
 use super::{FAILED, Global, NOTHING, interrupt};
 
 /// Score methods on photos with strokes and known truth: tables, curves and a gallery
@@ -205,10 +205,6 @@ impl Evaluate {
             voice.warn(format_args!("{} failed, in no mean", plural(evaluation.failures.len(), "photo")));
         }
     }
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn rival() -> lfield::baseline::Options {

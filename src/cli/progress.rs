@@ -102,8 +102,12 @@ impl Countdown {
             let left = time_left(state.pos(), state.len().unwrap_or(0), state.elapsed());
             let _ = write!(out, "{}", left.map_or_else(String::new, |left| format!(" · about {} left", clock(left))));
         };
-        let template = style("{spinner} {msg} [{bar:32}] {pos} of {len} · {per_sec} · {elapsed}{left}");
-        bar.set_style(template.with_key("left", left));
+        let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let _ = out.write_str(&rate(state.pos(), state.elapsed()));
+        };
+        // The bar takes what the words leave of the line: a line too long for the terminal would be torn.
+        let template = style("{spinner} {msg} [{wide_bar}] {pos} of {len}{rate} · {elapsed}{left}");
+        bar.set_style(template.with_key("left", left).with_key("rate", rate));
         bar.set_message(message.to_string());
         bar.enable_steady_tick(Duration::from_millis(200));
         Self(bar)
@@ -151,6 +155,16 @@ fn time_left(done: u64, all: u64, elapsed: Duration) -> Option<Duration> {
     (done > 0).then(|| elapsed.mul_f64(all.saturating_sub(done) as f64 / done as f64))
 }
 
+/// So many per second, or per minute where that is more than one.
+fn rate(done: u64, elapsed: Duration) -> String {
+    let per_second = done as f64 / elapsed.as_secs_f64();
+    match done {
+        0 => String::new(),
+        _ if per_second < 1.0 => format!(" · {:.1}/min", 60.0 * per_second),
+        _ => format!(" · {per_second:.1}/s"),
+    }
+}
+
 /// Hours, minutes and seconds, as far as they are needed.
 pub(super) fn clock(duration: Duration) -> String {
     let seconds = duration.as_secs();
@@ -180,7 +194,7 @@ fn style(template: &str) -> ProgressStyle {
 mod tests {
     use std::time::Duration;
 
-    use super::{clock, share_done, time_left};
+    use super::{clock, rate, share_done, time_left};
 
     #[test]
     fn the_rest_takes_as_long_as_the_part_that_is_done() {
@@ -189,6 +203,12 @@ mod tests {
         assert_eq!(left(2, 10).map(clock).as_deref(), Some("4 min 0 s"));
         assert_eq!(left(10, 10).map(clock).as_deref(), Some("0 s"));
         assert_eq!(clock(Duration::from_secs(7384)), "2 h 3 min");
+    }
+
+    #[test]
+    fn a_rate_is_per_second_or_per_minute() {
+        let rate = |done| rate(done, Duration::from_secs(10));
+        assert_eq!([0, 3, 35].map(rate), ["", " · 18.0/min", " · 3.5/s"]);
     }
 
     #[test]

@@ -83,7 +83,12 @@ impl Voice {
 }
 
 /// Names of files may hold line breaks and commands to the terminal: shown, not obeyed.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     let show = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
     text.chars().map(show).collect()
+}
+
+/// `1 photo`, `2 photos`.
+pub(super) fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -101,7 +101,7 @@ fn thirty_photos_of_which_four_are_no_good() {
     failure.stderr(
         contains("a/p00.png is damaged")
             .and(contains("b/p01.jpg is not an image"))
-            .and(contains("no strokes found for in/b/deep/p02.png"))
+            .and(contains("b/deep/p02.png: no strokes; looked for in/b/deep/p02.scribbles.png"))
             .and(contains("a/p03.scribbles.png is 5×5"))
             .and(contains("26 segmented, 3 failed, 1 skipped of 30")),
     );
@@ -304,7 +304,9 @@ fn a_manifest_names_files_and_options() {
     for (list, hint) in [
         ("image,betta\nin/z.png,3\n", "line 2 has an unknown option `betta`"),
         ("image,beta\nin/z.png,many\n", "line 2"),
+        ("image,strict\nin/z.png,true\n", "line 2 has an unknown option `strict`"),
         ("photo\nin/z.png\n", "no column `image`"),
+        ("image\nin/z.png\nin/z.png\n", "its line in the manifest"),
     ] {
         std::fs::write(desk.path("bad.csv"), list).unwrap();
         desk.lfield(&["batch", "--manifest", "bad.csv", "-o", "never"]).assert().code(1).stderr(contains(hint));
@@ -325,7 +327,7 @@ fn mirrored_folders_hold_strokes_truths_and_probabilities() {
     image::GrayImage::from_fn(24, 18, disc).save(desk.path("truth/a/x.png")).unwrap();
     let labels = ["--scribble-format", "labels"];
     let scored = ["batch", "in", "-o", "out", "--scribbles", "strokes", "--truth", "truth"];
-    desk.lfield(&scored).args(labels).assert().success().stderr(contains("over 1 photos"));
+    desk.lfield(&scored).args(labels).assert().success().stderr(contains("over 1 photo\n"));
     let lines = records(&desk, "out/batch.ndjson");
     assert!(lines[0]["scores"]["all_pixels"]["iou"].is_number() && lines[1].get("scores").is_none());
     let summary = summary(&desk, "out/summary.json");
@@ -341,6 +343,9 @@ fn mirrored_folders_hold_strokes_truths_and_probabilities() {
     desk.save_array("net/a/x.npy", |x, _| if x > 8 { 0.9 } else { 0.2 });
     let run = desk.lfield(&["batch", "in", "-o", "clean", "--prior", "net"]).assert().success();
     run.stderr(contains("1 segmented, 1 skipped").and(contains("no partner in net")));
+    std::fs::create_dir(desk.path("none")).unwrap();
+    let run = desk.lfield(&["batch", "in", "-o", "unscored", "--prior", "net", "--truth", "none"]).assert().success();
+    run.stderr(contains("scores   none: no photo has a truth"));
     desk.lfield(&["batch", "in", "-o", "x", "--scribbles", "nowhere"]).assert().code(1).stderr(contains("nowhere"));
 }
 
@@ -350,6 +355,8 @@ fn a_dry_run_shows_the_plan_and_does_nothing() {
     std::fs::remove_file(desk.path("in/b/y.scribbles.png")).unwrap();
     let shown = desk.lfield(&["batch", "in", "-o", "out", "--dry-run"]).assert().success();
     shown.stdout(contains("segment  a/x.png").and(contains("out/a/x.*")).and(contains("skip     b/y.png: no strokes")));
+    let shown = desk.lfield(&["batch", "in", "-o", "out", "--dry-run"]).assert().success();
+    shown.stdout(contains("2 photos: 1 to segment, 1 to skip; 1 file beside photos left out"));
     assert!(!desk.path("out").exists());
     desk.lfield(&["batch", "in", "-o", "out", "--include", "none*"]).assert().code(3).stderr(contains("no photos"));
     desk.lfield(&["batch", "nowhere", "-o", "out"]).assert().code(1).stderr(contains("nowhere"));
@@ -375,6 +382,7 @@ fn a_photo_that_needs_too_much_memory_is_refused_by_name() {
     let desk = data_set(&["x.png"]);
     let refused = desk.lfield(&["batch", "in", "-o", "out", "--max-memory", "20M"]).assert().code(1);
     refused.stderr(contains("in/x.png").and(contains("--max-memory")));
+    assert!(summary(&desk, "out/summary.json")["seconds"]["total"].as_f64().unwrap().is_sign_positive());
     desk.lfield(&["batch", "in", "-o", "out", "--max-memory", "60M", "--jobs", "2"]).assert().success();
 }
 
@@ -398,7 +406,24 @@ fn the_page_carries_everything_inside_itself() {
     assert!(page.contains("a &amp; b/&lt;x&gt;.png") && !page.contains("<x>"));
     assert!(page.contains("href=\"a%20%26%20b/%3Cx%3E.mask.png\""));
     assert!(!page.contains("http") && !page.contains("{rows}") && !page.contains("{head}"));
-    assert!(page.contains("class=\"failed\"") && page.contains("z.jpg is not an image"));
+    assert!(page.contains("<td class=\"failed\"") && page.contains("data-status=\"failed\""));
+    assert!(page.contains("in/z.jpg is not an image"));
+    let n_columns = page.matches("<th ").count();
+    for row in page.split("<tr>").skip(2) {
+        let spans = row.split("colspan=\"").nth(1).and_then(|rest| rest.split('"').next());
+        let extra = spans.map_or(0, |n| n.parse::<usize>().unwrap() - 1);
+        assert_eq!(row.matches("<td").count() + extra, n_columns, "{row:.200}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_talk_to_the_terminal_are_shown_and_not_obeyed() {
+    let desk = data_set(&["a\u{1b}[2J\nb.png", "c\nd.png"]);
+    std::fs::remove_file(desk.path("in/c\nd.scribbles.png")).unwrap();
+    let calm = || contains("a\\u{1b}[2J\\nb.png").and(contains("c\\nd.png")).and(contains('\u{1b}').not());
+    desk.lfield(&["batch", "in", "-o", "out", "--dry-run"]).assert().success().stdout(calm());
+    desk.lfield(&["batch", "in", "-o", "out", "-v"]).assert().success().stderr(calm());
 }
 
 #[cfg(unix)]
