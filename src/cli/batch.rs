@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, ValueHint};
 use lfield::annotation::Format;
 use lfield::batch::{
@@ -19,8 +19,8 @@ use lfield::pipeline;
 use super::manifest::Wishing;
 use super::options::{FormatName, ModelArgs, OutputArgs, SolverArgs, options};
 use super::progress::Countdown;
-use super::voice::Voice;
-use super::{FAILED, Global, INTERRUPTED, NOT_CERTIFIED, NOTHING, interrupt, parse};
+use super::voice::{Voice, printable};
+use super::{FAILED, Global, INTERRUPTED, NO_STDOUT, NOT_CERTIFIED, NOTHING, interrupt, parse};
 
 /// Segment every photo below a folder: results, one report and a page to look through them
 #[derive(Debug, Args)]
@@ -160,14 +160,14 @@ impl Batch {
             max_memory: self.max_memory,
         };
         if self.dry_run {
-            show(&plan, &settings)?;
+            show(&plan, &settings).context(NO_STDOUT)?;
             return Ok(ExitCode::SUCCESS);
         }
         if plan.items.is_empty() {
             voice.say(format_args!("no photos found in {}", self.place().display()));
             return Ok(NOTHING.into());
         }
-        interrupt::writing();
+        interrupt::writing()?;
         let follower = Follower { voice: *voice, bar: OnceLock::new(), n_failed: AtomicUsize::new(0) };
         let summary = batch::run(&plan, &settings, &follower)?;
         drop(follower);
@@ -188,9 +188,9 @@ impl Batch {
 
     fn tell(&self, voice: Voice, summary: &Summary) {
         let counts = &summary.counts;
-        let line = |label: &str, text: String| voice.fact(label, &text);
-        let share = self.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
-        voice.say(format_args!("{}{share}", voice.bold(&self.place().display().to_string())));
+        let line = |label: &str, text: String| voice.fact(label, text);
+        let share = self.shard.map(|shard| format!("shard {shard}")).unwrap_or_default();
+        voice.say_of(&voice.bold(&self.place().display().to_string()), share);
         let mut parts = vec![format!("{} segmented", summary.run.segmented)];
         for (n, what) in [
             (summary.run.resumed, "done before"),
@@ -253,7 +253,7 @@ fn show(plan: &Plan, settings: &Settings) -> std::io::Result<()> {
                     Obstacle::Skipped(reason) => ("skip", reason),
                     Obstacle::Failed(reason) => ("fail", reason),
                 };
-                writeln!(out, "{what:<8} {}: {reason}", item.name)?;
+                writeln!(out, "{what:<8} {}", printable(&format!("{}: {reason}", item.name)))?;
             }
             None => {
                 let what = if batch::is_done(item, settings) { "done" } else { "segment" };
@@ -261,14 +261,14 @@ fn show(plan: &Plan, settings: &Settings) -> std::io::Result<()> {
                     Some(file) => format!("  {label} {}", file.display()),
                     None => String::new(),
                 };
-                writeln!(
-                    out,
-                    "{what:<8} {}{}{}  to {}.*",
+                let line = format!(
+                    "{}{}{}  to {}.*",
                     item.name,
                     from("strokes", item.input.scribbles.as_deref()),
                     from("truth", item.truth.as_deref()),
                     settings.out.join(item.results()).display()
-                )?;
+                );
+                writeln!(out, "{what:<8} {}", printable(&line))?;
             }
         }
     }
@@ -276,7 +276,8 @@ fn show(plan: &Plan, settings: &Settings) -> std::io::Result<()> {
         out,
         "{} photos, {n_obstacles} of them without result; {} files beside photos left out",
         n, plan.n_sidecars
-    )
+    )?;
+    out.flush()
 }
 
 /// Shows a batch at work.
@@ -302,13 +303,13 @@ impl Watch for Follower {
                 let known = reason.contains(&full);
                 voice.error(&if known { anyhow::anyhow!("{reason}") } else { anyhow::anyhow!("{full}: {reason}") });
             }
-            Outcome::Skipped(reason) => voice.say(format_args!("{} {}: {reason}", voice.dim("skipped"), item.name)),
+            Outcome::Skipped(reason) => voice.say_of(&voice.dim("skipped"), format_args!("{}: {reason}", item.name)),
             Outcome::Done { before: false, converged, seconds } if voice.is_verbose() => {
                 let note = if *converged { "" } else { ", not converged" };
-                voice.say(format_args!("{} {} {seconds:.2} s{note}", voice.dim("done   "), item.name));
+                voice.say_of(&voice.dim("done   "), format_args!("{} {seconds:.2} s{note}", item.name));
             }
             Outcome::Done { before: true, .. } if voice.is_verbose() => {
-                voice.say(format_args!("{} {}", voice.dim("before "), item.name));
+                voice.say_of(&voice.dim("before "), &item.name);
             }
             Outcome::Done { .. } | Outcome::Pending => {}
         };

@@ -1,7 +1,8 @@
 //! Putting finished bytes in place: all of them or none, and never on top of an input.
 //!
 //! Every file is first written under a temporary name in the folder it belongs in, side by side; only when all are complete
-//! are they renamed, so a full disk or an interrupt leaves the old files as they were. The file added last (the report) is put
+//! are they renamed, so a full disk or an interrupt leaves the old files as they were. Complete means on the disk: some systems accept bytes
+//! and refuse them later, and a name may outlive a power cut that its bytes do not. The file added last (the report) is put
 //! in place last and its old version removed first: where it stands, the files beside it belong to it. Inputs are recognised by canonical path
 //! and, on Unix, by device and inode, so that neither a symbolic nor a hard link leads to one.
 
@@ -48,6 +49,7 @@ impl Staged {
             }
             let mut temporary = temporary_in(&self.folder, &part_prefix(&file.name)).map_err(refuse)?;
             temporary.write_all(&file.bytes).map_err(refuse)?;
+            temporary.as_file().sync_all().map_err(refuse)?;
             Ok((temporary, target))
         };
         let staged: Vec<_> = rendered.par_iter().map(stage).collect::<Result<_>>()?;
@@ -67,6 +69,7 @@ impl Staged {
         let mut writer = BufWriter::new(temporary);
         write(&mut writer).map_err(refuse)?;
         let temporary = writer.into_inner().map_err(|error| refuse(error.into_error()))?;
+        temporary.as_file().sync_all().map_err(refuse)?;
         self.files.push((temporary, target));
         Ok(())
     }
