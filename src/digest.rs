@@ -23,9 +23,12 @@ impl Digest {
         Self(xxh3_128(bytes))
     }
 
-    /// The name of a file's content, read in pieces.
+    /// The name of a file's content, read in pieces. What need not have an end, a device or a pipe, has no name.
     pub fn of_file(path: &Path) -> Result<Self> {
         let unreadable = |source| Error::Unreadable { path: path.to_path_buf(), source };
+        if std::fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir()) {
+            return Err(unreadable(std::io::Error::other("a device or a pipe, not a file")));
+        }
         let mut file = File::open(path).map_err(unreadable)?;
         let mut hasher = Xxh3Default::new();
         let mut piece = vec![0; 1 << 16];

@@ -8,6 +8,7 @@
 //! Columns other than `image`, `scribbles` and `truth` are options of `segment`, with or without dashes in their names; what an empty
 //! cell, `null` or `false` means is that the option was not given. Which of the two forms it is, the first character tells.
 
+use std::io::Read;
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -29,10 +30,18 @@ pub struct Row {
     pub options: Vec<(String, Vec<String>)>,
 }
 
+/// Room for millions of photos; a list without an end is none.
+const MOST_BYTES: u64 = 256 << 20;
+
 /// The rows of a manifest, in its order.
 pub fn read(path: &Path) -> Result<Vec<Row>> {
     let unreadable = |source| Error::Unreadable { path: path.to_path_buf(), source };
-    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(refusal(path, "is larger than 256 MB", "divide it into several lists"));
+    }
     let text = String::from_utf8(bytes).map_err(|_| refusal(path, "is not UTF-8 text", "save it as UTF-8"))?;
     let text = text.trim_start_matches('\u{feff}');
     let rows = if text.trim_start().starts_with('{') { from_json(path, text)? } else { from_csv(path, text)? };

@@ -102,9 +102,11 @@ pub fn run(plan: &Plan, settings: &Settings, watch: &dyn Watch) -> Result<Summar
     let (queue, slots) = crew.divide(&to_do);
     let (jobs, queue) = (slots.len(), Mutex::new(queue));
     std::thread::scope(|scope| {
-        for slot in &slots {
-            scope.spawn(|| crew.work(&queue, slot, &slots));
+        for slot in &slots[1..] {
+            // Where the system has no thread to spare, the first slot does its work.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || crew.work(&queue, slot, &slots));
         }
+        crew.work(&queue, &slots[0], &slots);
     });
     let pixels = crew.pixels.into_inner().unwrap_or_else(PoisonError::into_inner);
 
@@ -236,15 +238,15 @@ impl Crew<'_> {
     }
 
     fn work(&self, queue: &Mutex<Vec<Task>>, slot: &Slot, slots: &[Slot]) {
-        let pool = pool(slot.threads);
+        // Without threads of its own the first slot uses those of the program, and the others leave it the work.
+        let pool = ThreadPoolBuilder::new().num_threads(slot.threads).build().ok();
+        if pool.is_none() && !std::ptr::eq(slot, &slots[0]) {
+            return;
+        }
         while self.watch.proceed().is_continue() {
             let next = self.choose(&mut queue.lock().unwrap_or_else(PoisonError::into_inner), slot, slots);
             let Some(Task { i, .. }) = next else { break };
-            let result = match &pool {
-                Ok(pool) => self.guarded(self.items[i], pool),
-                Err(error) => Err(Error::Failure { what: error.to_string() }),
-            };
-            match result {
+            match self.guarded(self.items[i], pool.as_ref()) {
                 Ok(outcome) => self.end(i, outcome),
                 Err(Error::Interrupted) => self.end(i, Outcome::Pending),
                 Err(error) => self.end(i, Outcome::Failed(error.to_string())),
@@ -271,8 +273,9 @@ impl Crew<'_> {
         let _ = self.outcomes[i].set(outcome);
     }
 
-    fn guarded(&self, item: &Item, pool: &ThreadPool) -> Result<Outcome> {
-        let work = AssertUnwindSafe(|| pool.install(|| self.segment(item)));
+    fn guarded(&self, item: &Item, pool: Option<&ThreadPool>) -> Result<Outcome> {
+        let work = || self.segment(item);
+        let work = AssertUnwindSafe(|| pool.map_or_else(work, |pool| pool.install(work)));
         catch_unwind(work).unwrap_or_else(|cause| {
             let text = cause.downcast_ref::<String>().map(String::as_str).or(cause.downcast_ref::<&str>().copied());
             Err(Error::Failure {
@@ -320,9 +323,4 @@ fn scores(segmentation: &Segmentation, truth: &Truth) -> Scores {
     let order: Vec<f64> = segmentation.s.iter().map(|s| -s).collect();
     let judge = Judge::new(truth, segmentation.scene.seeds(), &WIDTHS);
     judge.judge(&order, &segmentation.marginals, &segmentation.mask).scores
-}
-
-fn pool(threads: usize) -> Result<ThreadPool> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| Error::Failure { what: format!("cannot start {threads} threads ({error})") })
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, ValueHint};
 use lfield::annotation::Format;
 use lfield::batch::{
@@ -20,7 +20,7 @@ use super::manifest::Wishing;
 use super::options::{FormatName, ModelArgs, OutputArgs, SolverArgs, options};
 use super::progress::Countdown;
 use super::voice::{Voice, plural, printable};
-use super::{FAILED, Global, INTERRUPTED, NOT_CERTIFIED, NOTHING, interrupt, parse};
+use super::{FAILED, Global, INTERRUPTED, NO_STDOUT, NOT_CERTIFIED, NOTHING, interrupt, parse};
 
 /// Segment every photo below a folder: results, one report and a page to look through them
 #[derive(Debug, Args)]
@@ -160,14 +160,14 @@ impl Batch {
             max_memory: self.max_memory,
         };
         if self.dry_run {
-            show(&plan, &settings)?;
+            show(&plan, &settings).context(NO_STDOUT)?;
             return Ok(ExitCode::SUCCESS);
         }
         if plan.items.is_empty() {
             voice.say(format_args!("no photos found in {}", self.place().display()));
             return Ok(NOTHING.into());
         }
-        interrupt::writing();
+        interrupt::writing()?;
         let follower = Follower { voice: *voice, bar: OnceLock::new(), n_failed: AtomicUsize::new(0) };
         let summary = batch::run(&plan, &settings, &follower)?;
         drop(follower);
@@ -188,9 +188,9 @@ impl Batch {
 
     fn tell(&self, voice: Voice, summary: &Summary) {
         let counts = &summary.counts;
-        let line = |label: &str, text: String| voice.fact(label, &text);
-        let share = self.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
-        voice.say(format_args!("{}{share}", voice.bold(&self.place().display().to_string())));
+        let line = |label: &str, text: String| voice.fact(label, text);
+        let share = self.shard.map(|shard| format!("shard {shard}")).unwrap_or_default();
+        voice.say_of(&voice.bold(&self.place().display().to_string()), share);
         let mut parts = vec![format!("{} segmented", summary.run.segmented)];
         for (n, what) in [
             (summary.run.resumed, "done before"),
@@ -273,7 +273,8 @@ fn show(plan: &Plan, settings: &Settings) -> std::io::Result<()> {
     let parts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     let colon = if parts.is_empty() { "" } else { ": " };
     let aside = plural(plan.n_sidecars, "file");
-    writeln!(out, "{}{colon}{}; {aside} beside photos left out", plural(n, "photo"), parts.join(", "))
+    writeln!(out, "{}{colon}{}; {aside} beside photos left out", plural(n, "photo"), parts.join(", "))?;
+    out.flush()
 }
 
 /// Shows a batch at work.
@@ -292,7 +293,6 @@ impl Watch for Follower {
 
     fn end(&self, item: &Item, outcome: &Outcome) {
         let voice = self.voice;
-        let name = printable(&item.name);
         let speak = || match outcome {
             Outcome::Failed(reason) => {
                 // Most reasons name the file in full, which says more than the name in the plan.
@@ -300,15 +300,13 @@ impl Watch for Follower {
                 let known = reason.contains(&full);
                 voice.error(&if known { anyhow::anyhow!("{reason}") } else { anyhow::anyhow!("{full}: {reason}") });
             }
-            Outcome::Skipped(reason) => {
-                voice.say(format_args!("{} {name}: {}", voice.dim("skipped"), printable(reason)))
-            }
+            Outcome::Skipped(reason) => voice.say_of(&voice.dim("skipped"), format_args!("{}: {reason}", item.name)),
             Outcome::Done { before: false, converged, seconds } if voice.is_verbose() => {
                 let note = if *converged { "" } else { ", not converged" };
-                voice.say(format_args!("{} {name} {seconds:.2} s{note}", voice.dim("done   ")));
+                voice.say_of(&voice.dim("done   "), format_args!("{} {seconds:.2} s{note}", item.name));
             }
             Outcome::Done { before: true, .. } if voice.is_verbose() => {
-                voice.say(format_args!("{} {name}", voice.dim("before ")));
+                voice.say_of(&voice.dim("before "), &item.name);
             }
             Outcome::Done { .. } | Outcome::Pending => {}
         };

@@ -1,6 +1,5 @@
 //! `lfield completions SHELL`: completion scripts, from the same definition as the help.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -23,7 +22,7 @@ impl Completions {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut super::Cli::command(), "lfield", &mut script);
-        std::io::stdout().lock().write_all(&script)?;
+        super::print(&script)?;
         Ok(ExitCode::SUCCESS)
     }
 }

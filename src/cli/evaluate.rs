@@ -55,6 +55,10 @@ pub(super) struct Evaluate {
     #[arg(long, value_name = "N", value_parser = parse::pixels, default_value_t = Limits::default().max_pixels, help_heading = "Input")]
     max_pixels: u64,
 
+    /// Most memory for one photo, such as 800M or 16G; larger photos are refused before they are decoded [default: what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse::memory, help_heading = "Input")]
+    max_memory: Option<u64>,
+
     /// Any of unary, mf, bp, fbp (rivals), cut, hop, full (L-Field) and defaults (lfield segment as it comes)
     /// [default: all; the first six with --paper]
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Experiment")]
@@ -124,7 +128,7 @@ impl Evaluate {
         probe(&self.output)?;
 
         let evaluation = self.watched(&cases, &options, *voice)?;
-        interrupt::writing();
+        interrupt::writing()?;
         evaluation.write(&self.output, &options, self.gallery.as_deref())?;
         self.tell(*voice, &evaluation, began.elapsed());
         Ok(if evaluation.failures.is_empty() { ExitCode::SUCCESS } else { FAILED.into() })
@@ -182,12 +186,13 @@ impl Evaluate {
             widths: self.trimap_widths.clone(),
             criterion: self.choose_by,
             threads: rayon::current_num_threads(),
+            max_memory: self.max_memory,
         }
     }
 
     fn tell(&self, voice: Voice, evaluation: &Evaluation, took: Duration) {
         let photos = evaluation.photos.len();
-        voice.say(voice.bold(&format!("{:<28}{:>8}{:>9}{:>9}{:>9}", "", "AUC", "±", "AUCT", "IoU")));
+        voice.say_of(&voice.bold(&format!("{:<28}{:>8}{:>9}{:>9}{:>9}", "", "AUC", "±", "AUCT", "IoU")), "");
         for Row { method, summary, .. } in &evaluation.rows {
             let (mean, sd) = (summary.unlabelled.mean, summary.unlabelled.sd);
             let [auc, spread, auct, iou] = [mean.auc, sd.auc, mean.auct, mean.iou]

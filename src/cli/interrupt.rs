@@ -23,15 +23,16 @@ pub(super) fn listen_and_say(voice: Voice, last_words: &'static str) {
     // Without a handler the system's own way to end the program stays in force, which is good enough.
     let _ = ctrlc::set_handler(move || {
         if REQUESTED.swap(true, Ordering::SeqCst) || !WRITING.load(Ordering::SeqCst) {
-            voice.say(format_args!("\n{last_words}"));
+            voice.break_off(last_words);
             std::process::exit(INTERRUPTED.into());
         }
     });
 }
 
-/// From now on there are files to tidy up.
-pub(super) fn writing() {
+/// From now on there are files to tidy up. A request that came just before may still be at its last words: then nothing is begun.
+pub(super) fn writing() -> lfield::Result<()> {
     WRITING.store(true, Ordering::SeqCst);
+    if requested().is_break() { Err(lfield::Error::Interrupted) } else { Ok(()) }
 }
 
 /// Whether to go on.

@@ -1,6 +1,5 @@
 //! `lfield man`: the manual page, from the same definition as the help.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -28,7 +27,7 @@ impl Man {
             section.render_description_section(&mut page)?;
             section.render_options_section(&mut page)?;
         }
-        std::io::stdout().lock().write_all(&page)?;
+        super::print(&page)?;
         Ok(ExitCode::SUCCESS)
     }
 }

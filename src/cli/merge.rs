@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueHint};
-use lfield::batch;
+use lfield::batch::{self, Counts};
 
 use super::NOTHING;
 use super::voice::Voice;
@@ -35,16 +35,12 @@ impl Merge {
             voice.say(format_args!("no shards of a batch in {}", self.out.display()));
             return Ok(NOTHING.into());
         };
-        let counts = &summary.counts;
-        voice.say(format_args!(
-            "{}: {} photos, {} done, {} failed, {} skipped; see {}",
-            voice.bold(&self.out.display().to_string()),
-            counts.images,
-            counts.done,
-            counts.failed,
-            counts.skipped,
-            self.out.join("index.html").display()
-        ));
+        let Counts { images, done, failed, skipped, .. } = summary.counts;
+        let page = self.out.join("index.html");
+        voice.say_of(
+            &voice.bold(&self.out.display().to_string()),
+            format_args!("{images} photos, {done} done, {failed} failed, {skipped} skipped; see {}", page.display()),
+        );
         Ok(ExitCode::SUCCESS)
     }
 }

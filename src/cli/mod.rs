@@ -27,8 +27,10 @@ mod superpixels;
 mod voice;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
@@ -177,8 +179,23 @@ fn usage(message: &str) -> clap::Error {
 
 /// Prints what clap has to say. Help and version are successes; whoever reads them may hang up.
 fn explain(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    if error.use_stderr() { USAGE.into() } else { ExitCode::SUCCESS }
+    match error.print().and_then(|()| std::io::stdout().flush()) {
+        _ if error.use_stderr() => USAGE.into(),
+        Err(failure) if !hung_up(&failure) => {
+            let _ = writeln!(std::io::stderr(), "error: {NO_STDOUT}: {failure}");
+            FAILED.into()
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// Why what was asked for cannot be had.
+const NO_STDOUT: &str = "cannot write to standard output; check where it leads";
+
+/// Prints what is meant for another program or a file.
+fn print(bytes: &[u8]) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(bytes).and_then(|()| out.flush()).context(NO_STDOUT)
 }
 
 /// `--color` has to be known before the arguments are parsed, because parsing may already have something to say.

@@ -28,7 +28,7 @@ impl Bar {
         let bar = new_bar(voice);
         bar.set_style(style("{spinner} {msg}"));
         bar.set_message("reading");
-        bar.enable_steady_tick(Duration::from_millis(100));
+        keep_ticking(&bar, Duration::from_millis(100));
         Self { bar, tolerance, first_gap: None }
     }
 
@@ -109,7 +109,7 @@ impl Countdown {
         let template = style("{spinner} {msg} [{wide_bar}] {pos} of {len}{rate} · {elapsed}{left}");
         bar.set_style(template.with_key("left", left).with_key("rate", rate));
         bar.set_message(message.to_string());
-        bar.enable_steady_tick(Duration::from_millis(200));
+        keep_ticking(&bar, Duration::from_millis(200));
         Self(bar)
     }
 
@@ -178,6 +178,22 @@ pub(super) fn clock(duration: Duration) -> String {
 fn new_bar(voice: Voice) -> ProgressBar {
     let target = if voice.is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     ProgressBar::with_draw_target(Some(LENGTH), target)
+}
+
+/// Moves the spinner while the work has nothing to tell. indicatif's own way to do so panics when the system has no thread to spare;
+/// here the bar then merely stands still.
+fn keep_ticking(bar: &ProgressBar, every: Duration) {
+    if bar.is_hidden() {
+        return;
+    }
+    let bar = bar.downgrade();
+    let tick = move || {
+        while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
+            bar.tick();
+            std::thread::sleep(every);
+        }
+    };
+    let _ = std::thread::Builder::new().spawn(tick);
 }
 
 /// How far `gap` has come from `first` to `tolerance`, in factors.

@@ -87,8 +87,7 @@ impl Segment {
         input.check_folder(&self.output, &options)?;
         let need = input.check_memory(&options, rayon::current_num_threads(), self.max_memory)?;
         if voice.is_verbose() {
-            let megabytes = need.bytes.div_ceil(1 << 20);
-            voice.say(format_args!("{}, {}: about {megabytes} MB of memory", input.image.display(), need.shape));
+            voice.say(format_args!("{}, {need}", input.image.display()));
         }
 
         let mut bar = Bar::new(*voice, options.solver.tolerance);
@@ -98,7 +97,7 @@ impl Segment {
         })?;
         drop(bar);
 
-        interrupt::writing();
+        interrupt::writing()?;
         let written = segmentation.write(&self.output, &input, &options, &interrupt::requested)?;
         summary::tell(*voice, &segmentation, &written, &self.output);
         if options.strict && segmentation.solution.status != Status::Converged {

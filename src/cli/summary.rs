@@ -11,8 +11,8 @@ use super::voice::Voice;
 /// Tells it, a line per fact.
 pub(super) fn tell(voice: Voice, segmentation: &Segmentation, written: &Written, folder: &Path) {
     let report = &written.report;
-    let line = |label: &str, text: String| voice.fact(label, &text);
-    voice.say(format_args!("{} {}×{}", voice.bold(&report.input.image), report.input.width, report.input.height));
+    let line = |label: &str, text: String| voice.fact(label, text);
+    voice.say_of(&voice.bold(&report.input.image), format_args!("{}×{}", report.input.width, report.input.height));
     line("strokes", strokes(voice, segmentation, report));
     line("mask", mask(report));
     match &report.rival {

@@ -42,6 +42,10 @@ pub(super) struct Superpixels {
     #[arg(long, value_name = "N", value_parser = parse::pixels, default_value_t = Limits::default().max_pixels)]
     max_pixels: u64,
 
+    /// Most memory to use, such as 800M or 16G; larger photos are refused before they are decoded [default: what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse::memory)]
+    max_memory: Option<u64>,
+
     /// The folder for the results; made when missing
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = "lfield-out")]
     output: PathBuf,
@@ -66,11 +70,16 @@ impl Superpixels {
         refuse_overwriting(&self.output, &self.names(layers.len()), &[&self.image])?;
 
         let limits = Limits { max_pixels: self.max_pixels };
+        let threads = rayon::current_num_threads();
+        let need = pipeline::memory::check_superpixels(&self.image, &limits, layers.len(), threads, self.max_memory)?;
+        if voice.is_verbose() {
+            voice.say(format_args!("{}, {need}", self.image.display()));
+        }
         let Loaded { value: picture, warnings, .. } = Picture::read(&self.image, &limits)?;
         let cut: Vec<(Partition, f64)> =
             layers.iter().map(|layer| cut(&picture, layer, *voice)).collect::<lfield::Result<_>>()?;
 
-        interrupt::writing();
+        interrupt::writing()?;
         let mut staged = Staged::new(&self.output)?;
         let mut outputs = Vec::new();
         let mut summaries = Vec::new();
@@ -130,18 +139,16 @@ impl Superpixels {
 
     fn tell(&self, voice: Voice, summary: &Summary) {
         let SummaryInput { image, width, height } = &summary.input;
-        voice.say(format_args!("{} {width}×{height}", voice.bold(image)));
+        voice.say_of(&voice.bold(image), format_args!("{width}×{height}"));
         for SummaryLayer { layer, count, sizes, seconds, .. } in &summary.layers {
-            voice.say(format_args!(
-                "  {} {count} regions of {} to {} pixels, median {}; {seconds:.2} s",
-                voice.dim(&format!("{:<10}", layer.to_string())),
-                sizes.min,
-                sizes.max,
-                sizes.median,
-            ));
+            let Quantiles { min, max, median, .. } = sizes;
+            voice.fact(
+                &format!("{:<10}", layer.to_string()),
+                format_args!("{count} regions of {min} to {max} pixels, median {median}; {seconds:.2} s"),
+            );
         }
-        let wrote = voice.dim(&format!("{:<10}", "wrote"));
-        voice.say(format_args!("  {wrote} {} in {}", summary.outputs.join(", "), self.output.display()));
+        let names = summary.outputs.join(", ");
+        voice.fact(&format!("{:<10}", "wrote"), format_args!("{names} in {}", self.output.display()));
         for warning in &summary.warnings {
             voice.warn(warning);
         }

@@ -37,18 +37,32 @@ impl Voice {
     /// A line for people, unless they asked for silence.
     pub(super) fn say(self, line: impl Display) {
         if !self.quiet {
-            self.put(line);
+            self.put(printable(&line.to_string()));
+        }
+    }
+
+    /// A line that begins with a word in [`bold`](Self::bold) or [`dim`](Self::dim).
+    pub(super) fn say_of(self, head: &str, text: impl Display) {
+        if !self.quiet {
+            self.put(format!("{head} {}", printable(&text.to_string())).trim_end());
         }
     }
 
     /// A line of a summary.
-    pub(super) fn fact(self, label: &str, text: &str) {
-        self.say(format_args!("  {} {}", self.dim(&format!("{label:<8}")), printable(text)));
+    pub(super) fn fact(self, label: &str, text: impl Display) {
+        self.say_of(&format!("  {}", self.dim(&format!("{label:<8}"))), text);
     }
 
     /// Something they should know but that stops nothing.
     pub(super) fn warn(self, line: impl Display) {
-        self.say(format_args!("{} {}", self.paint("warning:", "1;33"), printable(&line.to_string())));
+        self.say_of(&self.paint("warning:", "1;33"), line);
+    }
+
+    /// The last line, which a bar may be in the way of.
+    pub(super) fn break_off(self, line: &str) {
+        if !self.quiet {
+            self.put(format_args!("\n{line}"));
+        }
     }
 
     /// The whole chain of causes on one line, each said once.
@@ -69,7 +83,7 @@ impl Voice {
 
     /// Text that steps back, where there is colour.
     pub(super) fn dim(self, text: &str) -> String {
-        self.paint(text, "2")
+        self.paint(&printable(text), "2")
     }
 
     fn paint(self, text: &str, code: &str) -> String {

@@ -51,6 +51,8 @@ pub struct Options {
     pub criterion: Criterion,
     /// Threads in all.
     pub threads: usize,
+    /// Most bytes of memory for one photo; what this machine can offer, when none are named.
+    pub max_memory: Option<u64>,
 }
 
 impl Default for Options {
@@ -64,6 +66,7 @@ impl Default for Options {
             widths: WIDTHS.to_vec(),
             criterion: Criterion::AUC,
             threads: 1,
+            max_memory: None,
         }
     }
 }
@@ -345,17 +348,20 @@ fn side_by_side<T: Sync, R: Send>(
             value: threads.to_string(),
             expected: format!("fewer: {error}"),
         })?;
+    let work_in = |pool: &rayon::ThreadPool| {
+        pool.install(|| {
+            let take = || next.fetch_add(1, Ordering::Relaxed);
+            for index in std::iter::repeat_with(take).take_while(|&index| index < items.len()) {
+                *results[index].lock().expect("nobody panics with the lock") = Some(work(&items[index]));
+            }
+        });
+    };
     std::thread::scope(|scope| {
-        for pool in &pools {
-            scope.spawn(|| {
-                pool.install(|| {
-                    let take = || next.fetch_add(1, Ordering::Relaxed);
-                    for index in std::iter::repeat_with(take).take_while(|&index| index < items.len()) {
-                        *results[index].lock().expect("nobody panics with the lock") = Some(work(&items[index]));
-                    }
-                });
-            });
+        for pool in &pools[1..] {
+            // Where the system has no thread to spare, the others do its work.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || work_in(pool));
         }
+        work_in(&pools[0]);
     });
     Ok(results
         .into_iter()

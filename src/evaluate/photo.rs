@@ -44,6 +44,7 @@ impl<'a> Photo<'a> {
     pub(super) fn read(case: &Case, options: &'a Options) -> Result<Self> {
         let (image, scribbles) = (case.image.clone(), Some(case.scribbles.clone()));
         let input = Input { image, scribbles, format: options.format, ..Input::default() };
+        input.check_memory(&options.base, rayon::current_num_threads(), options.max_memory)?;
         let scene = Scene::read(&input, &options.base)?;
         let truth = Truth::read(&case.truth, scene.picture.shape(), &options.base.limits)?;
         Ok(Self { options, scene, truth, given: OnceCell::new(), own: OnceCell::new() })

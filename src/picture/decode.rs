@@ -76,6 +76,7 @@ pub(crate) fn decode_bytes(
 
 /// The shape a photo claims to have, from its header alone; its EXIF orientation is not looked at.
 pub(crate) fn claimed_shape(path: &Path, limits: &Limits) -> Result<Shape> {
+    refuse_pipe(path)?;
     let mut source = Source::open(path)?;
     let format = format_of(path, source.head())?;
     let (width, height) = match format {
@@ -95,6 +96,16 @@ pub(crate) fn claimed_shape(path: &Path, limits: &Limits) -> Result<Shape> {
     }
     .map_err(|error| refusal(path, error))?;
     limits.shape(path, width.into(), height.into())
+}
+
+/// A photo is opened more than once, and a pipe can be read only once: it would wait for ever.
+fn refuse_pipe(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    if std::fs::metadata(path).is_ok_and(|file| std::os::unix::fs::FileTypeExt::is_fifo(&file.file_type())) {
+        let (problem, remedy) = ("is a pipe".into(), "save the photo in a file and give that".into());
+        return Err(Error::Unsuitable { path: path.to_path_buf(), problem, remedy });
+    }
+    Ok(())
 }
 
 fn dimensions(bytes: impl BufRead + Seek, format: ImageFormat) -> ImageResult<(u32, u32)> {

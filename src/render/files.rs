@@ -1,7 +1,8 @@
 //! Putting finished bytes in place: all of them or none, and never on top of an input.
 //!
 //! Every file is first written under a temporary name in the folder it belongs in, side by side; only when all are complete
-//! and safe on disk are they renamed, so a full disk, an interrupt or a power cut leaves the old files as they were. The file added last (the report) is put
+//! are they renamed, so a full disk or an interrupt leaves the old files as they were. Complete means on the disk: some systems accept bytes
+//! and refuse them later, and a name may outlive a power cut that its bytes do not. The file added last (the report) is put
 //! in place last and its old version removed first: where it stands, the files beside it belong to it. Inputs are recognised by canonical path
 //! and, on Unix, by device and inode, so that neither a symbolic nor a hard link leads to one.
 
@@ -83,7 +84,7 @@ impl Staged {
             Ok(_) => Ok(target),
             Err(failure) => Err(Error::Write { path: target, source: failure.error }),
         };
-        // A name must not outlive the content it was given to.
+        // Nothing gets its name before everything is on the disk.
         let sync = |(temporary, target): &(NamedTempFile, PathBuf)| {
             temporary.as_file().sync_data().map_err(|source| Error::Write { path: target.clone(), source })
         };

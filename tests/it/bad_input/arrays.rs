@@ -50,6 +50,7 @@ pub(super) fn cases() -> Vec<Case> {
         case(&labels("colour.png"), "colour.png", "has colours", "save it as a grey image"),
         case(&labels("small.png"), "small.png", "is 5×5", "the same size"),
         case(&labels("object.npy"), "object.npy", "never unpickled", "astype(numpy.float64)"),
+        case("evaluate endless.csv", "/dev/zero", "a device or a pipe", "check the name"),
         case("evaluate grey", "masks/a.png", "holds grey values", "255 (foreground), 0 (background) and 128"),
         case(
             "batch grey/images --truth grey/masks",
@@ -112,6 +113,7 @@ fn desk() -> Desk {
     let floats: Vec<u8> = vec![7.0_f32; WIDTH * HEIGHT].iter().flat_map(|value| value.to_le_bytes()).collect();
     desk.put("wild.tif", &tiff(WIDTH as u32, HEIGHT as u32, 32, true, &floats));
     desk.put("cut.tif", &tiff(WIDTH as u32, HEIGHT as u32, 32, true, &floats[..100]));
+    desk.put("endless.csv", b"image,scribbles,truth\ndisc.png,disc.scribbles.png,/dev/zero\n");
     desk.put("grey/images/a.png", &bytes(&desk.path("disc.png")));
     desk.save_strokes("grey/scribbles/a.png");
     desk.put_grey("grey/masks/a.png", |x, _| 10 * x as u8);

@@ -44,7 +44,10 @@ pub(super) fn cases() -> Vec<Case> {
     cases.push(case("evaluate set", "masks/a.png", "50000×50000", "raise --max-pixels"));
     cases.push(case("segment disc.png --max-pixels 431", "disc.png", "431 pixels allowed", "raise --max-pixels"));
     cases.push(case("segment disc.png --max-memory 20M", "disc.png", "24×18 and needs about", "raise --max-memory"));
-    cases.push(case("batch bombs/small --max-memory 20M", "a.png", "24×18 and needs about", "raise --max-memory"));
+    for command in ["batch bombs/small", "superpixels disc.png", "evaluate pair"] {
+        let arguments = format!("{command} --max-memory 20M");
+        cases.push(case(&arguments, ".png", "24×18 and needs about", "raise --max-memory"));
+    }
     cases
 }
 
@@ -93,6 +96,9 @@ fn desk() -> Desk {
     desk.put("set/images/a.png", &bytes(&desk.path("disc.png")));
     desk.save_strokes("set/scribbles/a.png");
     desk.put("set/masks/a.png", &bomb);
+    desk.put("pair/images/a.png", &bytes(&desk.path("disc.png")));
+    desk.save_strokes("pair/scribbles/a.png");
+    desk.put_grey("pair/masks/a.png", |x, _| if x < 9 { 255 } else { 0 });
     desk
 }
 

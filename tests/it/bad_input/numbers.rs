@@ -66,6 +66,7 @@ pub(super) fn cases() -> Vec<Case> {
         ("value.csv", "--beta", "at least 0"),
         ("nine.jsonl", "9 layers", "at most 8"),
         ("missing.csv", "No such file", "check the name"),
+        ("/dev/zero", "is larger than 256 MB", "divide it into several lists"),
     ] {
         cases.push(case(&format!("batch --manifest {name}"), name, problem, remedy));
     }

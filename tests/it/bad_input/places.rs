@@ -149,6 +149,37 @@ fn odd_names_in_messages_stay_on_one_line_and_send_no_commands_to_the_terminal()
 }
 
 #[test]
+fn odd_names_send_no_commands_from_a_batch_either() {
+    let desk = Desk::with_strokes();
+    let mut names = vec!["in/\x1b[31mgood\nname.png", "in/\x1b[31mbad\nname.png", "in/\x1b[31mlonely\nname.png"];
+    desk.put(names[0], &bytes(&desk.path("disc.png")));
+    desk.put(names[1], b"Dear photo");
+    desk.put(names[2], &bytes(&desk.path("disc.png")));
+    names.truncate(2);
+    for name in names {
+        desk.save_strokes(&name.replace(".png", ".scribbles.png"));
+    }
+    for arguments in [&["--dry-run"][..], &["-v"], &["-v"]] {
+        let output = desk.lfield(&["batch", "in"]).args(arguments).output().unwrap();
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        for part in ["good\\nname", "bad\\nname", "lonely\\nname"] {
+            assert!(said.contains(part), "{part} in {said}");
+        }
+        assert!(!said.contains('\x1b') && said.lines().all(|line| !line.starts_with("name")), "{said:?}");
+    }
+}
+
+#[test]
+fn a_photo_from_a_pipe_is_refused_and_strokes_from_a_pipe_are_read() {
+    let desk = Desk::with_strokes();
+    assert!(Command::new("mkfifo").arg(desk.path("pipe.png")).status().unwrap().success());
+    check_all(&desk, &[case("segment pipe.png --prior disc.png", "pipe.png", "is a pipe", "save the photo in a file")]);
+    let mut command = desk.lfield(&["segment", "disc.png", "-q", "--scribble-format", "labels"]);
+    let strokes = bytes(&desk.path("disc.scribbles.png"));
+    command.args(["--scribbles", "/dev/stdin"]).write_stdin(strokes).assert().success();
+}
+
+#[test]
 fn a_name_too_long_for_its_results_is_refused_before_the_work() {
     let desk = Desk::with_strokes();
     // The mask would just fit, the heat map would not.

@@ -56,6 +56,21 @@ fn nobody_has_to_listen() {
 }
 
 #[test]
+fn what_cannot_be_printed_is_a_failure_that_says_so() {
+    let desk = Desk::with_strokes();
+    let runs: [&[&str]; 5] =
+        [&["man"], &["completions", "bash"], &["--help"], &["segment", "--help"], &["batch", ".", "--dry-run"]];
+    for arguments in runs {
+        let output = after("exec >/dev/full", &desk, arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.starts_with("error: cannot write to standard output; check where it leads"), "{said}");
+    }
+    let status = after("exec 2>/dev/full", &desk, &["segment", "disc.png"]).status().unwrap();
+    assert!(status.success(), "results do not depend on who listens");
+}
+
+#[test]
 fn a_reader_of_the_plan_may_hang_up() {
     let desk = Desk::with_strokes();
     for i in 0..300 {
