@@ -204,6 +204,9 @@ impl Batch {
             }
         }
         line("photos", format!("{} of {}", parts.join(", "), counts.images));
+        if counts.pending > 0 {
+            line("stopped", "what was done is kept; the same command goes on from here".to_string());
+        }
         if let Some(scores) = &summary.scores {
             let mean = &scores.unlabelled.mean;
             let show = |value: Option<f64>| value.map_or("–".to_string(), |value| format!("{value:.4}"));

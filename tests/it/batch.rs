@@ -448,7 +448,7 @@ mod stopped {
         Command::new(env!("CARGO_BIN_EXE_lfield"))
             .args(["batch", "in", "-o", out, "--jobs", "2", "--threads", "2"])
             .current_dir(desk.path(""))
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap()
     }
@@ -492,10 +492,12 @@ mod stopped {
     #[test]
     fn an_interrupt_keeps_what_is_done_and_writes_the_summary() {
         let desk = slow_set();
-        let mut child = start(&desk, "out");
+        let child = start(&desk, "out");
         wait_for_results(&desk, 1);
         signal(&child, "-INT");
-        assert_eq!(child.wait().unwrap().code(), Some(130));
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        assert!(String::from_utf8(output.stderr).unwrap().contains("the same command goes on from here"));
         let counts = summary(&desk, "out/summary.json")["counts"].clone();
         let (done, pending) = (counts["done"].as_u64().unwrap(), counts["pending"].as_u64().unwrap());
         assert!(done >= 1 && pending >= 1 && done + pending == 8, "{counts}");
