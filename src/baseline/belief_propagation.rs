@@ -7,14 +7,15 @@
 //! ρ = 1 is the plain form, exact on trees. On a grid ρ ≤ ½ is a convex, tree-reweighted form, whose value at convergence bounds
 //! log Z from above. The schedule is by lines: a layer of chains is a set of disjoint lines, each swept forth and back while
 //! what the other layers send stays put, all lines in parallel; so one iteration carries news across the whole picture, and a
-//! model that is one chain is solved by it. Whatever the messages are, they only rewrite the model as
+//! model that is one chain is solved by it. The parallel schedule of textbooks is there for comparison: every message from the last
+//! iteration's log-odds, so that thirty iterations carry news thirty pixels. Whatever the messages are, they only rewrite the model as
 //! Π b_p · Π (b_pq / b_p b_q)^ρ, and the value reported is the logarithm of these terms' normalising constants.
 
 use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::{Beliefs, Options, iterate};
+use super::{Beliefs, Options, Schedule, iterate};
 use crate::kernel::logistic::{probability, softplus};
 use crate::model::{Layer, Model, ordered_sum};
 use crate::{Error, Result};
@@ -54,6 +55,7 @@ fn propagate(model: &Model, options: &Options) -> Result<Beliefs> {
 struct State<'a> {
     model: &'a Model,
     rule: Rule,
+    schedule: Schedule,
     lines: Vec<Lines<'a>>,
     /// Log-odds and probability of every variable.
     t: Vec<f64>,
@@ -87,20 +89,15 @@ impl<'a> State<'a> {
         let lines = model.layers().iter().map(|layer| Lines::new(layer, rule.weight)).collect::<Result<_>>()?;
         let t: Vec<f64> = model.unary().iter().map(|m| -m).collect();
         let p = t.iter().map(|&t| probability(t)).collect();
-        Ok(Self { model, rule, lines, cavity: vec![0.0; t.len()], t, p })
+        let schedule = options.schedule;
+        Ok(Self { model, rule, schedule, lines, cavity: vec![0.0; t.len()], t, p })
     }
 
-    /// Sweeps every layer once; returns the largest change of a probability.
+    /// Renews every message once; returns the largest change of a probability.
     fn sweep(&mut self) -> f64 {
-        for k in 0..self.lines.len() {
-            let (lines, m) = (&self.lines, self.model.unary());
-            self.cavity.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, cavity)| {
-                for (v, cavity) in (chunk * CHUNK..).zip(cavity) {
-                    let others = lines.iter().enumerate().filter(|(layer, _)| *layer != k);
-                    *cavity = others.fold(-m[v], |sum, (_, other)| sum + other.inflow[other.layer.place(v)]);
-                }
-            });
-            self.lines[k].sweep(&self.cavity, self.rule);
+        match self.schedule {
+            Schedule::Lines => (0..self.lines.len()).for_each(|k| self.sweep_layer(k)),
+            Schedule::Parallel => self.lines.iter_mut().for_each(|lines| lines.renew_at_once(&self.t, self.rule)),
         }
         let (lines, m) = (&self.lines, self.model.unary());
         let renew = |v: usize, t: &mut f64, p: &mut f64| {
@@ -118,6 +115,18 @@ impl<'a> State<'a> {
                 variables.zip(t).zip(p).fold(0.0_f64, |most, ((v, t), p)| most.max(renew(v, t, p)))
             })
             .reduce(|| 0.0, f64::max)
+    }
+
+    /// One layer, while what the others send stays put.
+    fn sweep_layer(&mut self, k: usize) {
+        let (lines, m) = (&self.lines, self.model.unary());
+        self.cavity.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, cavity)| {
+            for (v, cavity) in (chunk * CHUNK..).zip(cavity) {
+                let others = lines.iter().enumerate().filter(|(layer, _)| *layer != k);
+                *cavity = others.fold(-m[v], |sum, (_, other)| sum + other.inflow[other.layer.place(v)]);
+            }
+        });
+        self.lines[k].sweep(&self.cavity, self.rule);
     }
 
     /// Σ log Z_p + ρ Σ (log Z_pq − log Z_p − log Z_q), without the constant of the energy.
@@ -152,6 +161,24 @@ impl<'a> Lines<'a> {
         let Self { layer, strength, decay, before, after, inflow } = self;
         let lines = Span { layer, strength, decay, cavity, rule };
         lines.sweep(0..layer.factors().len(), Messages { before, after, inflow });
+    }
+
+    /// Renews all messages of the layer from the log-odds `t` of the last iteration. A message depends on them and on the one that
+    /// goes the other way, so the two of an edge are renewed together; where a chain ends the strength is zero, and so are they.
+    fn renew_at_once(&mut self, t: &[f64], rule: Rule) {
+        let Self { layer, strength, decay, before, after, inflow } = self;
+        let first = before.len().min(1);
+        let edges = before[first..].par_chunks_mut(CHUNK).zip(after.par_chunks_mut(CHUNK)).enumerate();
+        edges.for_each(|(chunk, (before, after))| {
+            for (i, (forth, back)) in (chunk * CHUNK..).zip(before.iter_mut().zip(after)) {
+                let from_p = t[layer.variable(i)] - *back / rule.weight;
+                let from_q = t[layer.variable(i + 1)] - *forth / rule.weight;
+                *forth = rule.renew(*forth, from_p, strength[i], decay[i]);
+                *back = rule.renew(*back, from_q, strength[i], decay[i]);
+            }
+        });
+        let sums = before.par_iter().zip(after.par_iter());
+        inflow.par_iter_mut().zip(sums).for_each(|(inflow, (before, after))| *inflow = before + after);
     }
 
     /// ρ Σ (log Z_pq − log Z_p − log Z_q) over the edges of the layer.

@@ -12,6 +12,8 @@ pub use mean_field::mean_field;
 
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 use crate::kernel::logistic::probability;
 use crate::solver::Status;
 use crate::{Error, Result};
@@ -23,6 +25,8 @@ pub struct Options {
     pub weight: f64,
     /// The share of the old message in the new one, in 0..1; belief propagation only.
     pub damping: f64,
+    /// The order in which messages are renewed; belief propagation only.
+    pub schedule: Schedule,
     /// Stop when no marginal has moved further than this in an iteration.
     pub tolerance: f64,
     /// Stop after this many iterations.
@@ -31,9 +35,26 @@ pub struct Options {
     pub time_limit: Option<Duration>,
 }
 
+/// The order in which belief propagation renews its messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Schedule {
+    /// Rows forth and back, then columns: news crosses the picture in one iteration.
+    Lines,
+    /// All at once from those of the iteration before, as in textbooks: news travels one pixel per iteration.
+    Parallel,
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Self { weight: 0.5, damping: 0.0, tolerance: 1e-5, max_iterations: 30, time_limit: None }
+        Self {
+            weight: 0.5,
+            damping: 0.0,
+            schedule: Schedule::Lines,
+            tolerance: 1e-5,
+            max_iterations: 30,
+            time_limit: None,
+        }
     }
 }
 

@@ -177,6 +177,21 @@ proptest! {
     }
 
     #[test]
+    fn both_schedules_settle_on_the_same_beliefs(
+        m in prop::collection::vec(-2.0..2.0_f64, 12), w in prop::collection::vec(0.0..0.8_f64, 17),
+        rho in prop_oneof![Just(1.0), 0.3..1.0_f64],
+    ) {
+        let model = cut_model(4, 3, &m, &w);
+        // Damping keeps the parallel schedule from swinging, and does not move where it settles.
+        let [lines, parallel] = [(Schedule::Lines, 0.0), (Schedule::Parallel, 0.5)].map(|(schedule, damping)| {
+            fractional_belief_propagation(&model, &Options { weight: rho, damping, schedule, ..tight() }).unwrap()
+        });
+        prop_assert!(lines.converged() && parallel.converged());
+        prop_assert!(distance(&lines.marginals(), &parallel.marginals()) < 1e-9);
+        prop_assert!((lines.log_z - parallel.log_z).abs() < 1e-8);
+    }
+
+    #[test]
     fn fractional_propagation_of_weight_one_is_belief_propagation(
         m in prop::collection::vec(-3.0..3.0_f64, 12), w in prop::collection::vec(0.0..5.0_f64, 17),
     ) {
@@ -283,6 +298,7 @@ fn one_thread_and_four_give_the_same_bits() {
                 mean_field(&full, &options),
                 belief_propagation(&cut, &options),
                 fractional_belief_propagation(&cut, &options),
+                belief_propagation(&cut, &Options { schedule: Schedule::Parallel, ..options }),
             ]
             .map(|beliefs| beliefs.map(|b| (b.s, b.log_z.to_bits(), b.residual.to_bits(), b.iterations)).unwrap())
         })
@@ -301,6 +317,24 @@ fn a_grid_has_two_classes_and_any_graph_gets_a_proper_colouring() {
     assert_eq!(mean_field::n_classes(&triangle), 3);
     let beliefs = mean_field(&triangle, &tight()).unwrap();
     assert!(distance(&beliefs.marginals(), &mean_field_twin(&triangle)) < 1e-9);
+}
+
+#[test]
+fn news_travels_one_variable_per_iteration_in_parallel_and_all_the_way_by_lines() {
+    let mut m = vec![0.25; 9];
+    m[0] = -8.0;
+    let model = cut_model(9, 1, &m, &[2.0]);
+    for iterations in 1..9 {
+        let options = |schedule| Options { schedule, max_iterations: iterations, tolerance: 0.0, ..Options::default() };
+        let parallel = belief_propagation(&model, &options(Schedule::Parallel)).unwrap();
+        // What the others know is that all neighbours want to be out; only the first variable wants in.
+        let ignorant = Model::new(vec![0.25; 9], grid(9, 1, &m, &[2.0])).unwrap();
+        let ignorant = belief_propagation(&ignorant, &options(Schedule::Parallel)).unwrap();
+        let reached = (0..9).filter(|&v| parallel.s[v] != ignorant.s[v]).count();
+        assert_eq!(reached, iterations + 1);
+        let lines = belief_propagation(&model, &options(Schedule::Lines)).unwrap();
+        assert!(distance(&lines.marginals(), &brute_force(&model).marginals) < 1e-12);
+    }
 }
 
 #[test]

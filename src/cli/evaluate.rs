@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use clap::{Args, ValueHint};
+use clap::{Args, ValueEnum, ValueHint};
+use lfield::baseline::Schedule;
 use lfield::evaluate::{Case, Criterion, Evaluation, Event, Grid, Method, Options, Row, evaluate};
 use lfield::input::Limits;
 use lfield::metric::WIDTHS;
@@ -82,6 +83,10 @@ pub(super) struct Evaluate {
     #[arg(long, value_name = "W", value_parser = parse::positive, default_value_t = rival().weight, help_heading = "Experiment")]
     fbp_weight: f64,
 
+    /// Order of the messages of bp and fbp in their 30 iterations
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = ScheduleName::Lines, help_heading = "Experiment")]
+    bp_schedule: ScheduleName,
+
     /// L-Field stops at this certified gap per pixel
     #[arg(long, value_name = "GAP", value_parser = parse::positive, default_value_t = 1e-4, help_heading = "Experiment")]
     tolerance: f64,
@@ -92,6 +97,23 @@ pub(super) struct Evaluate {
 
     #[command(flatten)]
     model: ModelArgs,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ScheduleName {
+    /// Rows forth and back, then columns: news crosses the photo in one iteration
+    Lines,
+    /// All at once: news travels one pixel per iteration
+    Parallel,
+}
+
+impl From<ScheduleName> for Schedule {
+    fn from(name: ScheduleName) -> Self {
+        match name {
+            ScheduleName::Lines => Self::Lines,
+            ScheduleName::Parallel => Self::Parallel,
+        }
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -163,6 +185,7 @@ impl Evaluate {
         base.solver.tolerance = self.tolerance;
         base.solver.max_iterations = self.max_iterations;
         base.rival.weight = self.fbp_weight;
+        base.rival.schedule = self.bp_schedule.into();
         let mut grid = if base.paper { Grid::paper() } else { Grid::single(&base.model) };
         for part in &self.grid {
             match part.clone() {

@@ -193,6 +193,11 @@ impl Row {
         Self { method, settings, solves, judgements, chosen, best, summary, curve, calibration }
     }
 
+    /// Means over photos, all with the setting that is best on them together: what the method could reach if the choice cost nothing.
+    pub fn at_best(&self) -> Summary {
+        Summary::of(self.judgements.iter().filter_map(|photo| Some(&photo.get(self.best)?.scores)))
+    }
+
     /// The judgement of a photo with the setting chosen for it.
     pub fn judgement(&self, photo: usize) -> &Judgement {
         &self.judgements[photo][self.chosen[photo]]

@@ -50,6 +50,7 @@ struct Parameters {
     max_iterations: usize,
     fbp_weight: f64,
     damping: f64,
+    bp_schedule: crate::baseline::Schedule,
     rival_tolerance: f64,
     rival_max_iterations: usize,
     seed: u64,
@@ -77,6 +78,8 @@ struct Entry<'a> {
     settings: usize,
     solves_per_photo: usize,
     best_setting: Option<Setting>,
+    /// Means with the best setting for all photos, which none of them was held out for.
+    at_best_setting: Figures,
     summary: &'a Summary,
     published: Option<Published>,
     photos: Vec<Scored<'a>>,
@@ -116,6 +119,8 @@ pub struct Relation {
     pub auc: f64,
     /// By how much mean AUCT differs here.
     pub auct: f64,
+    /// By how much mean AUC differs when either method has the one setting that is best for all photos.
+    pub auc_at_best: f64,
 }
 
 /// How sure the methods on the cut are of their errors, at one setting.
@@ -156,9 +161,15 @@ impl Evaluation {
             (Hop, Bp),
         ];
         let relation = |(better, worse)| {
-            let mean = |method| self.row(method).map(|row| row.summary.unlabelled.mean);
-            let (above, below) = (mean(better)?, mean(worse)?);
-            Some(Relation { better, worse, auc: above.auc? - below.auc?, auct: above.auct? - below.auct? })
+            let (above, below) = (self.row(better)?, self.row(worse)?);
+            let mean = |row: &Row| row.summary.unlabelled.mean;
+            Some(Relation {
+                better,
+                worse,
+                auc: mean(above).auc? - mean(below).auc?,
+                auct: mean(above).auct? - mean(below).auct?,
+                auc_at_best: above.at_best().unlabelled.mean.auc? - below.at_best().unlabelled.mean.auc?,
+            })
         };
         pairs.into_iter().filter_map(relation).collect()
     }
@@ -233,6 +244,7 @@ impl Evaluation {
             settings: row.settings.len(),
             solves_per_photo: row.solves,
             best_setting: row.settings.get(row.best).copied(),
+            at_best_setting: row.at_best().unlabelled.mean,
             summary: &row.summary,
             published: row.method.published().map(published),
             photos: self.photos.iter().enumerate().map(scored).collect(),
@@ -313,6 +325,7 @@ fn parameters(options: &Options) -> Parameters {
         max_iterations: base.solver.max_iterations,
         fbp_weight: base.rival.weight,
         damping: base.rival.damping,
+        bp_schedule: base.rival.schedule,
         rival_tolerance: base.rival.tolerance,
         rival_max_iterations: base.rival.max_iterations,
         seed: base.unary.seed,

@@ -179,8 +179,37 @@ fn every_file_is_written_and_the_table_says_what_was_done() {
     ] {
         assert!(table.contains(part), "{part} in {table}");
     }
+    // The table says in words which of the paper's relations do not hold, and the file has the same.
+    let said_of = |words: &str| {
+        let line = table.lines().find(|line| line.starts_with(words)).unwrap_or_else(|| panic!("{words} in {table}"));
+        line.matches(" above ").count()
+    };
+    let broken = |figure: &str| {
+        let order = json["order"].as_array().unwrap().iter();
+        order.filter(|relation| relation[figure].as_f64().unwrap() <= 0.0).count()
+    };
+    assert_eq!(said_of("The order holds in AUC"), broken("auc"));
+    assert_eq!(said_of("It holds in AUCT"), broken("auct"));
+    assert_eq!(said_of("With one setting per method"), broken("auc_at_best"));
+    for method in json["methods"].as_array().unwrap() {
+        let (chosen, best) = (&method["summary"]["unlabelled"]["mean"]["auc"], &method["at_best_setting"]["auc"]);
+        assert!(best.as_f64().unwrap() >= chosen.as_f64().unwrap() - 1e-12, "{method}");
+    }
     let picture = image::load_from_memory(&album.files("out")["gallery.png"]).unwrap();
     assert_eq!((picture.width(), picture.height()), (4 * (WIDTH + 8) + 8, 3 * (HEIGHT + 8) + 8));
+}
+
+#[test]
+fn the_order_of_messages_is_an_option_that_the_results_name() {
+    let album = Album::new(&["a"]);
+    let run = |order: &str| {
+        let arguments =
+            ["--methods", "fbp", "--grid", "beta=30", "--grid", "alpha=0.1", "--bp-schedule", order, "-o", order];
+        album.lfield(&["evaluate", ".", "-q"]).args(arguments).assert().success();
+        assert_eq!(album.json(order)["parameters"]["bp_schedule"], order);
+        album.csv(order)[0]["brier"].clone()
+    };
+    assert_ne!(run("lines"), run("parallel"));
 }
 
 #[test]
@@ -223,6 +252,52 @@ fn a_run_that_was_cut_short_goes_on_and_writes_the_same_files() {
     album.lfield(&command).args(["-o", "torn"]).assert().success();
     assert_eq!(journal("torn"), before);
     assert_eq!(album.files("whole"), album.files("torn"));
+}
+
+/// Really stopped: by a signal, while it is at work.
+#[cfg(unix)]
+mod stopped {
+    use std::process::{Child, Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn start(album: &Album, out: &str) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_lfield"))
+            .args(["evaluate", ".", "--paper", "--threads", "2", "-q", "-o", out])
+            .current_dir(album.0.path())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    }
+
+    /// Finished tasks in the journals.
+    fn n_tasks(album: &Album, out: &str) -> usize {
+        let Ok(files) = std::fs::read_dir(album.path(out).join("cache")) else { return 0 };
+        files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap().lines().count()).sum()
+    }
+
+    #[test]
+    fn killed_or_interrupted_and_run_again_it_writes_the_files_of_an_undisturbed_run() {
+        let names: Vec<String> = (0..12).map(|i| format!("disc{i}")).collect();
+        let album = Album::new(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(start(&album, "calm").wait().unwrap().success());
+        for (signal, code) in [("-KILL", None), ("-INT", Some(130))] {
+            let before = n_tasks(&album, "out");
+            let mut child = start(&album, "out");
+            let began = Instant::now();
+            while n_tasks(&album, "out") <= before {
+                assert!(began.elapsed() < Duration::from_secs(300), "no result after five minutes");
+            }
+            assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+            assert_eq!(child.wait().unwrap().code(), code, "{signal}");
+            let written = Evaluation::FILES.iter().filter(|name| album.path("out").join(name).exists());
+            assert_eq!(written.count(), 0, "results of half a run after {signal}");
+        }
+        assert!(n_tasks(&album, "out") < n_tasks(&album, "calm"));
+        assert!(start(&album, "out").wait().unwrap().success());
+        assert!(album.files("calm") == album.files("out"));
+    }
 }
 
 #[test]
