@@ -6,6 +6,7 @@ then does everything. A call that was merely interrupted (EINTR) is made again.
 """
 
 import re
+import shutil
 from collections import Counter
 from dataclasses import dataclass
 
@@ -63,6 +64,7 @@ class Calls:
                     n += 1
 
     def run_sound(self, arguments: list[str], out: str) -> None:
+        shutil.rmtree(self.desk.folder / out, ignore_errors=True)
         run = self.desk.run([out if word == "out" else word for word in arguments])
         if run.returncode != 0:
             raise Wrong(f"{' '.join(arguments)}: {run.stderr}")

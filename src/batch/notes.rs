@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::plan::Item;
-use crate::Result;
 use crate::digest::Digest;
 use crate::metric::Scores;
 use crate::render::Thumbnails;
 use crate::render::files::{Rendered, Staged};
+use crate::{Error, Result};
 
 /// The folder below the output folder.
 pub(super) const FOLDER: &str = ".lfield";
@@ -31,9 +31,15 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    pub(super) fn read(out: &Path, item: &Item) -> Option<Self> {
+    /// What is remembered about a photo, if anything is.
+    pub(super) fn read(out: &Path, item: &Item) -> Result<Option<Self>> {
         let (folder, name) = place(out, item);
-        serde_json::from_slice(&std::fs::read(folder.join(name)).ok()?).ok()
+        let path = folder.join(name);
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(Error::Unreadable { path, source }),
+        }
     }
 
     pub(super) fn write(&self, out: &Path, item: &Item) -> Result<()> {

@@ -194,7 +194,7 @@ fn entry(out: &Path, item: &Item, outcome: &Outcome) -> Result<Entry> {
             let report: Map<String, Value> = serde_json::from_slice(&std::fs::read(&path).map_err(unreadable)?)
                 .map_err(|error| Error::Damaged { path: path.clone(), problem: error.to_string() })?;
             let fingerprint = report.get("fingerprint").cloned();
-            let notes = Notes::read(out, item).filter(|notes| Some(json!(notes.fingerprint)) == fingerprint);
+            let notes = Notes::read(out, item)?.filter(|notes| Some(json!(notes.fingerprint)) == fingerprint);
             if let Some(notes) = notes {
                 if let (Some(scores), true) = (notes.scores, item.truth.is_some()) {
                     line.insert("scores".into(), json!(scores));

@@ -158,6 +158,17 @@ fn what_is_done_is_not_done_again() {
 }
 
 #[test]
+fn what_it_remembers_is_missed_when_it_cannot_be_read() {
+    let desk = data_set(&["a.png"]);
+    desk.lfield(&["batch", "in", "-o", "out"]).assert().success();
+    // Without it the report would lose scores and thumbnails, and nobody would know.
+    std::fs::remove_file(desk.path("out/.lfield/a.json")).unwrap();
+    std::fs::create_dir(desk.path("out/.lfield/a.json")).unwrap();
+    let mut again = desk.lfield(&["batch", "in", "-o", "out"]);
+    again.assert().code(1).stderr(contains("cannot read out/.lfield/a.json"));
+}
+
+#[test]
 fn results_of_segment_count_as_done() {
     let desk = data_set(&["a/x.png"]);
     desk.lfield(&["segment", "-q", "in/a/x.png", "-o", "out/a"]).assert().success();
