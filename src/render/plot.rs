@@ -114,8 +114,10 @@ impl Chart {
                 r#"fill="none" stroke="{color}" stroke-width="{width}" stroke-dasharray="{dash}" stroke-linejoin="round""#
             );
             put(format!(r#"<path d="M{}" {style} clip-path="url(#plot)"/>"#, path.join("L")));
-            for (x, y) in places.iter().filter(|_| series.marked) {
-                put(format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="3" fill="{color}" clip-path="url(#plot)"/>"#));
+            // A mark on the frame is shown whole.
+            let inside = |(x, y): &&(f64, f64)| (left..=right).contains(x) && (top..=bottom).contains(y);
+            for (x, y) in places.iter().filter(inside).filter(|_| series.marked) {
+                put(format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="3" fill="{color}"/>"#));
             }
             let y = top + 14.0 + 24.0 * index as f64;
             put(format!(r#"<path d="M{LEGEND} {y}h34" {style}/>"#));
@@ -169,7 +171,8 @@ mod tests {
     fn a_chart_is_well_formed_whatever_its_labels_say() {
         let stroke = Stroke { color: "#000", dash: "4 2", width: 2.0 };
         let axis = |label: &str| Axis { label: label.into(), range: (0.0, 1.0) };
-        let series = Series { label: "a & b".into(), points: vec![(0.0, 0.0), (1.0, 1.0)], stroke, marked: true };
+        let series =
+            Series { label: "a & b".into(), points: vec![(0.0, 0.0), (1.0, 1.0), (1.5, 1.0)], stroke, marked: true };
         let chart =
             Chart { title: "x < y".into(), x: axis("\"x\""), y: axis("y"), series: vec![series], diagonal: true };
         let svg = chart.svg();
@@ -178,6 +181,8 @@ mod tests {
         let opened = svg.matches("<text").count();
         assert_eq!(opened, svg.matches("</text>").count());
         // The diagonal of the unit square runs from the lower left to the upper right corner.
-        assert!(svg.contains(r##"d="M70.0 444.0L540.0 44.0" fill="none" stroke="#000""##), "{svg}");
+        assert!(svg.contains(r##"d="M70.0 444.0L540.0 44.0L775.0 44.0" fill="none" stroke="#000""##), "{svg}");
+        // Both its ends are marked, the point beyond the axes is not.
+        assert_eq!(svg.matches("<circle").count(), 2);
     }
 }
