@@ -13,6 +13,8 @@ from collections import Counter
 from hardship.desk import Desk, Wrong, check_sealed, check_words, leftovers
 
 INTERRUPTED = 130
+# Done, and no photo left to do: killed when all of them were done, a batch still has its report to write.
+FINISHED = (0, 3)
 SEGMENT = ["segment", "in/0.png", "-o", "out", "--emit", "all", "--color", "never"]
 BATCH = ["batch", "in", "-o", "out", "--color", "never"]
 
@@ -45,10 +47,9 @@ class Interrupts:
         check_words(run)
         self.desk.check_inputs()
         # Before its first line the program does not listen yet, and the system ends it.
-        allowed = [0, -signal.SIGKILL] if sign == signal.SIGKILL else [0, INTERRUPTED, -sign]
-        if run.returncode not in allowed:
+        if run.returncode not in [*FINISHED, INTERRUPTED, -sign]:
             raise Wrong(f"{sign.name}: exit code {run.returncode}: {said}")
-        self.tally[arguments[0], sign.name, "finished" if run.returncode == 0 else "interrupted"] += 1
+        self.tally[arguments[0], sign.name, "finished" if run.returncode in FINISHED else "interrupted"] += 1
         return run
 
     def segment(self, sign: signal.Signals, runs: int) -> None:
@@ -80,7 +81,7 @@ class Interrupts:
                     raise Wrong(f"left behind: {leftovers(found)}")
                 photos = {name: found[name] for name in found if name[0].isdigit() and name not in leftovers(found)}
                 check_sealed(photos, {}, expected)
-                finished = run.returncode == 0
+                finished = run.returncode in FINISHED
             if self.desk.results() != expected:
                 raise Wrong("a resumed batch is not an undisturbed one")
             self.tally["batch", sign.name, "resumed to the end"] += 1
