@@ -12,16 +12,16 @@ use crate::{Error, Result};
 pub fn discover(image: &Path) -> Result<PathBuf> {
     let looked_for = candidates(image);
     let mut found: Vec<(&PathBuf, PathBuf)> = Vec::new();
+    let mut unreadable = None;
     let photo = image.canonicalize().ok();
     for candidate in &looked_for {
-        // Two spellings of one file are one file, and the photo is not its own strokes.
-        match candidate.canonicalize() {
-            Ok(file)
-                if file.is_file() && Some(&file) != photo.as_ref() && found.iter().all(|(_, known)| *known != file) =>
-            {
+        match file_at(candidate) {
+            // Two spellings of one file are one file, and the photo is not its own strokes.
+            Ok(Some(file)) if Some(&file) != photo.as_ref() && found.iter().all(|(_, known)| *known != file) => {
                 found.push((candidate, file));
             }
-            _ => {}
+            Ok(_) => {}
+            Err(source) => unreadable = unreadable.or(Some(Error::Unreadable { path: candidate.clone(), source })),
         }
     }
     let image = image.to_path_buf();
@@ -30,7 +30,18 @@ pub fn discover(image: &Path) -> Result<PathBuf> {
         [(first, _), (second, _), ..] => {
             Err(Error::SeveralStrokes { image, first: first.clone(), second: second.clone() })
         }
-        [] => Err(Error::NoStrokes { image, looked_for }),
+        // Strokes that the system keeps from us are not strokes that are missing.
+        [] => Err(unreadable.unwrap_or(Error::NoStrokes { image, looked_for })),
+    }
+}
+
+/// The file of that name by its canonical path, if there is one; an error if the system will not say.
+fn file_at(path: &Path) -> std::io::Result<Option<PathBuf>> {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    let file = path.canonicalize().and_then(|file| Ok(file.metadata()?.is_file().then_some(file)));
+    match file {
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Ok(None),
+        file => file,
     }
 }
 
@@ -114,6 +125,19 @@ mod tests {
         assert_eq!(paths[5..], [PathBuf::from("scribbles/cat.png"), PathBuf::from("../scribbles/cat.png")]);
         assert_eq!(candidates(Path::new("images/cat.png"))[6], Path::new("scribbles/cat.png"));
         assert_eq!(candidates(Path::new("../cat.png"))[6], Path::new("../../scribbles/cat.png"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn strokes_that_cannot_be_reached_are_not_taken_for_missing() {
+        let folder = folder(&["cat.png"]);
+        let strokes = folder.path().join("cat.scribbles.png");
+        std::os::unix::fs::symlink(&strokes, &strokes).unwrap();
+        let photo = folder.path().join("cat.png");
+        assert!(matches!(discover(&photo), Err(Error::Unreadable { path, .. }) if path == strokes));
+        // Others that can be reached will do.
+        std::fs::write(folder.path().join("cat_scribbles.png"), b"").unwrap();
+        assert_eq!(discover(&photo).unwrap(), folder.path().join("cat_scribbles.png"));
     }
 
     #[cfg(unix)]
