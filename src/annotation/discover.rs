@@ -38,10 +38,11 @@ pub fn discover(image: &Path) -> Result<PathBuf> {
 /// The file of that name by its canonical path, if there is one; an error if the system will not say.
 fn file_at(path: &Path) -> std::io::Result<Option<PathBuf>> {
     use std::io::ErrorKind::{NotADirectory, NotFound};
-    let file = path.canonicalize().and_then(|file| Ok(file.metadata()?.is_file().then_some(file)));
-    match file {
+    match path.metadata() {
+        Ok(file) if file.is_file() => path.canonicalize().map(Some),
+        Ok(_) => Ok(None),
         Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Ok(None),
-        file => file,
+        Err(error) => Err(error),
     }
 }
 
