@@ -245,7 +245,7 @@ pub struct Segmentation {
 pub fn segment(
     input: &Input,
     options: &Options,
-    observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+    observe: &mut (dyn FnMut(Event<'_>) -> ControlFlow<()> + Send),
 ) -> Result<Segmentation> {
     let mut clock = Clock::start();
     let mut timing = Timing::default();
