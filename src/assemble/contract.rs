@@ -22,8 +22,8 @@ pub struct Problem {
     shape: Shape,
     /// The pixel of each variable, ascending.
     free: Vec<u32>,
-    /// s on the strokes, zero elsewhere.
-    strokes: Vec<f64>,
+    /// The pixels under hard strokes, and whether they are foreground.
+    strokes: Vec<(u32, bool)>,
     /// θ in force, also when it was chosen automatically.
     pub theta: f64,
 }
@@ -41,7 +41,10 @@ impl Problem {
 
     /// s over all pixels: the solution on the free ones, −1e9 and 1e9 on foreground and background strokes.
     pub fn expand(&self, s: &[f64]) -> Vec<f64> {
-        let mut all = self.strokes.clone();
+        let mut all = vec![0.0; self.shape.n_pixels()];
+        for &(pixel, is_foreground) in &self.strokes {
+            all[pixel as usize] = if is_foreground { -STROKE } else { STROKE };
+        }
         for (&pixel, &s) in self.free.iter().zip(s) {
             all[pixel as usize] = s;
         }
@@ -50,7 +53,10 @@ impl Problem {
 
     /// The set over all pixels: `set` on the free ones, the strokes as drawn.
     pub fn expand_set(&self, set: &[bool]) -> Mask {
-        let mut all: Vec<bool> = self.strokes.iter().map(|&s| s < 0.0).collect();
+        let mut all = vec![false; self.shape.n_pixels()];
+        for &(pixel, is_foreground) in &self.strokes {
+            all[pixel as usize] = is_foreground;
+        }
         for (&pixel, &inside) in self.free.iter().zip(set) {
             all[pixel as usize] = inside;
         }
@@ -67,14 +73,13 @@ pub(super) fn problem(
 ) -> Result<Problem> {
     let shape = unary.shape();
     let seed = |pixel: usize| seeds.map_or(Seed::Unlabelled, |seeds| seeds.labels()[pixel]);
-    let free: Vec<u32> = (0..shape.n_pixels() as u32).filter(|&p| seed(p as usize) == Seed::Unlabelled).collect();
-    let strokes = (0..shape.n_pixels())
-        .map(|p| match seed(p) {
-            Seed::Unlabelled => 0.0,
-            Seed::Foreground => -STROKE,
-            Seed::Background => STROKE,
-        })
-        .collect();
+    let (mut free, mut strokes) = (Vec::with_capacity(shape.n_pixels()), Vec::new());
+    for pixel in 0..shape.n_pixels() as u32 {
+        match seed(pixel as usize) {
+            Seed::Unlabelled => free.push(pixel),
+            known => strokes.push((pixel, known == Seed::Foreground)),
+        }
+    }
     let Options { alpha, beta, gamma, temperature, .. } = *options;
 
     let mut m: Vec<f64> = unary.as_slice().iter().map(|m| m * (alpha / temperature)).collect();

@@ -12,6 +12,7 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, ImageResult};
 
 use super::complete::missing_end;
+use super::profile::drop_profiles;
 use crate::digest::Digest;
 use crate::field::Shape;
 use crate::input::{HEADER_BYTES, Limits, Source};
@@ -29,7 +30,7 @@ pub(crate) struct Decoded {
     pub(crate) format: ImageFormat,
     /// What was in the file.
     pub(crate) digest: Digest,
-    /// The file, for what the pixels do not tell (palette indices, text).
+    /// The file without its colour profile, for what the pixels do not tell (palette indices, text).
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -44,15 +45,17 @@ pub(crate) fn decode(mut source: Source, limits: &Limits, photo: Option<Shape>) 
 pub(crate) fn decode_bytes(
     path: &Path,
     format: ImageFormat,
-    bytes: Vec<u8>,
+    mut bytes: Vec<u8>,
     limits: &Limits,
     photo: Option<Shape>,
 ) -> Result<Decoded> {
     if let Some(problem) = missing_end(format, &bytes) {
         return Err(Error::Damaged { path: path.to_path_buf(), problem: problem.into() });
     }
+    let digest = Digest::of(&bytes);
     if format == ImageFormat::Png {
         png_shape(path, &bytes, limits)?;
+        drop_profiles(&mut bytes);
     }
 
     let refused = |error| refusal(path, error);
@@ -71,7 +74,7 @@ pub(crate) fn decode_bytes(
     decoder.set_limits(allowance).map_err(refused)?;
     let mut image = DynamicImage::from_decoder(decoder).map_err(refused)?;
     image.apply_orientation(orientation);
-    Ok(Decoded { image, shape, orientation, format, digest: Digest::of(&bytes), bytes })
+    Ok(Decoded { image, shape, orientation, format, digest, bytes })
 }
 
 /// The shape a photo claims to have, from its header alone; its EXIF orientation is not looked at.

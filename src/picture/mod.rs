@@ -7,6 +7,7 @@
 
 mod complete;
 mod decode;
+mod profile;
 
 use std::path::Path;
 

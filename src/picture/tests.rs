@@ -47,6 +47,21 @@ fn every_lossless_format_is_known_by_its_content() {
 }
 
 #[test]
+fn a_colour_profile_is_left_folded() {
+    let mut bytes = Vec::new();
+    let mut encoder = image::codecs::png::PngEncoder::new(&mut bytes);
+    encoder.set_icc_profile(vec![0; 1 << 20]).unwrap();
+    encoder.write_image(sample().as_raw(), 5, 3, ExtendedColorType::Rgb8).unwrap();
+    assert_eq!(read(&bytes).unwrap().value, read(&encoded(&sample().into(), ImageFormat::Png)).unwrap().value);
+    let contains = |bytes: &[u8]| bytes.windows(4).any(|kind| kind == b"iCCP");
+    assert!(contains(&bytes));
+    let decoded =
+        decode_bytes(Path::new("photo.png"), ImageFormat::Png, bytes.clone(), &Limits::default(), None).unwrap();
+    assert!(!contains(&decoded.bytes));
+    assert_eq!(decoded.digest, crate::digest::Digest::of(&bytes));
+}
+
+#[test]
 fn a_jpeg_is_close() {
     let flat = RgbImage::from_pixel(16, 8, Rgb([200, 100, 50]));
     let picture = read(&encoded(&flat.into(), ImageFormat::Jpeg)).unwrap().value;

@@ -18,6 +18,7 @@ use rayon::join;
 use rayon::prelude::*;
 
 pub use rival::Rival;
+use scene::Evidence;
 pub use scene::Scene;
 pub use temperature::Fit;
 pub(crate) use temperature::fit as fit_temperature;
@@ -263,7 +264,9 @@ pub fn segment(
     };
     model.temperature = fit.map_or(model.temperature, |fit| fit.temperature);
     clock.lap();
-    let problem = assemble::model(&scene.picture, &evidence.unary, &partitions, scene.seeds(), &model)?;
+    let Evidence { unary, mixtures, geodesic } = evidence;
+    let problem = assemble::model(&scene.picture, &unary, &partitions, scene.seeds(), &model)?;
+    drop(unary);
     timing.assemble = clock.lap();
     proceed(observe(Event::Assembled(problem.free().len())))?;
     let (solution, rival) = match rival::solve(&problem.model, options)? {
@@ -281,8 +284,8 @@ pub fn segment(
     Ok(Segmentation {
         warnings: warnings(&scene, &solution, rival, &mask, options),
         scene,
-        mixtures: evidence.mixtures,
-        geodesic: evidence.geodesic,
+        mixtures,
+        geodesic,
         partitions,
         model,
         theta: problem.theta,
