@@ -6,10 +6,9 @@
 //! a = (Σ + εI)⁻¹ cov(rgb, p),   b = mean(p) − ⟨a, mean(rgb)⟩,
 //!
 //! and q is what the mean of all explanations that cover a pixel says of its colour. The term is log(q/(1−q)), with q held to
-//! `FLOOR`..1−`FLOOR`. A minimum-norm point averages evidence where a probability would add it up: sky between
-//! branches, each pixel a weak no, ends up above twigs before a sky that is a strong no. This term adds up what many weak pixels of
-//! one colour agree on, does not cross colour edges, and leaves a twig darker than its sky a twig. It is one number per
-//! pixel, so the model stays log-supermodular.
+//! `FLOOR`..1−`FLOOR`. It lets the many weak pixels of one colour speak with one voice (sky between branches, each pixel a weak
+//! no), does not cross colour edges, and leaves a twig darker than its sky a twig. On photos with truth it makes probabilities and
+//! masks better, and the solve shorter (data/README.md). It is one number per pixel, so the model stays log-supermodular.
 //!
 //! Means over squares are running sums along rows and then along columns, so that time does not depend on r.
 
