@@ -26,10 +26,19 @@ pub struct Scratch {
     /// Per bucket: where its next value goes in `sorted`, or [`WHOLE`].
     slot: Vec<u32>,
     sorted: Vec<(f64, u32)>,
+    crowd: Crowd,
     /// What is pooled: buckets and single values, by mean and number.
     means: Vec<f64>,
     numbers: Vec<f64>,
     isotonic: isotonic::Scratch,
+}
+
+/// Memory for sorting a bucket that holds many values.
+#[derive(Debug, Default)]
+struct Crowd {
+    values: Vec<(f64, u32)>,
+    /// Where the next value of each narrower bucket goes.
+    next: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -205,7 +214,7 @@ fn choose(width: f64, scratch: &mut Scratch) {
 
 /// Collects the values of the chosen buckets, each bucket's sorted downwards.
 fn sort_chosen(point: &[f64], scratch: &mut Scratch) {
-    let Scratch { bucket, tallies, slot, sorted, .. } = scratch;
+    let Scratch { bucket, tallies, slot, sorted, crowd, .. } = scratch;
     if sorted.is_empty() {
         return;
     }
@@ -219,14 +228,52 @@ fn sort_chosen(point: &[f64], scratch: &mut Scratch) {
     let mut rest = &mut sorted[..];
     for (_, tally) in slot.iter().zip(&tallies[0]).filter(|(slot, _)| **slot != WHOLE) {
         let (values, others) = rest.split_at_mut(tally.count as usize);
-        insert_downwards(values);
+        if values.len() > FEW {
+            spread_downwards(values, crowd);
+        } else {
+            insert_downwards(values);
+        }
         rest = others;
     }
 }
 
-/// Straight insertion, for a bucket holds a few values; a crowded one is sorted like any slice. Equal values keep their order.
+/// Values that straight insertion sorts quickly.
+const FEW: usize = 24;
+
+/// A crowded bucket, one level region of a photo for example, falls apart into narrower ones. Equal values keep their order.
+fn spread_downwards(values: &mut [(f64, u32)], Crowd { values: from, next }: &mut Crowd) {
+    let start = (f64::INFINITY, f64::NEG_INFINITY);
+    let (low, high) = values.iter().fold(start, |(low, high), (z, _)| (low.min(*z), high.max(*z)));
+    let n_buckets = values.len() / PER_BUCKET;
+    let per_width = n_buckets as f64 / (high - low);
+    if !per_width.is_finite() {
+        return insert_downwards(values);
+    }
+    let bucket = |z: f64| (((high - z) * per_width) as usize).min(n_buckets - 1);
+    next.clear();
+    next.resize(n_buckets + 1, 0);
+    values.iter().for_each(|&(z, _)| next[bucket(z) + 1] += 1);
+    for b in 1..n_buckets {
+        next[b] += next[b - 1];
+    }
+    from.clear();
+    from.extend_from_slice(values);
+    for &value in from.iter() {
+        let to = &mut next[bucket(value.0)];
+        values[*to] = value;
+        *to += 1;
+    }
+    let mut rest = values;
+    let mut start = 0;
+    for &end in &next[..n_buckets] {
+        let (few, others) = rest.split_at_mut(end - start);
+        insert_downwards(few);
+        (rest, start) = (others, end);
+    }
+}
+
+/// Straight insertion; a bucket that is crowded after all is sorted like any slice. Equal values keep their order.
 fn insert_downwards(values: &mut [(f64, u32)]) {
-    const FEW: usize = 24;
     if values.len() > FEW {
         // Adding 0 makes minus zero equal to zero, as it is for the insertion.
         return values.sort_by(|a, b| (b.0 + 0.0).total_cmp(&(a.0 + 0.0)));
