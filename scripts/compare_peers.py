@@ -9,8 +9,8 @@ The first run makes a venv of its own, `.venv-peers`, and installs the peers the
 - random walker (scikit-image): default settings, on strokes and photo alone.
 - dense CRF (pydensecrf2): 5 iterations of mean field with the kernels of its documentation, on the unaries, strokes held fixed.
 
-The unaries are lfield's own, `--method unary --seeds soft`, twice: all that lfield starts from, colour mixtures and stroke
-distance, and the colour mixtures alone (`--geodesic 0`), which is what these peers are usually given.
+The unaries are lfield's own, `--method unary --seeds soft`, twice: all that lfield starts from, colour mixtures, stroke
+distance and context, and the colour mixtures alone (`--geodesic 0 --context 0`), which is what these peers are usually given.
 AUC and IoU are over pixels that carry no stroke and are not marked "ignore" (128) in the truth. Seconds are processor time on one
 thread, which a busy machine does not distort, from files to mask: the whole run of lfield, the library call of a peer, and for
 a peer that takes unaries the run of lfield that makes them.
@@ -107,7 +107,7 @@ def compare(program, folder, photo, methods):
     if "random-walker" in methods:
         p, seconds = timed(lambda: random_walk(rgb, labels))
         yield "random walker", score(p, p > 0.5, seconds)
-    for kind, extra in enumerate(([], ["--geodesic", "0"])):
+    for kind, extra in enumerate(([], ["--geodesic", "0", "--context", "0"])):
         run = lfield(program, photo, strokes, "s", "--method", "unary", "--seeds", "soft", *extra)
         s, before = run["s"], run["seconds"]
         if "unary" in methods:

@@ -67,12 +67,19 @@ pub(super) struct ModelArgs {
     ))]
     geodesic: Option<Geodesic>,
 
+    #[arg(long, value_name = "C", allow_hyphen_values = true, value_parser = parse::weight, help = format!(
+        "Weight of what neighbours of a like colour say, by strokes and colours alone; 0 turns it off \
+         [default: {}; 0 with --paper; not used with --unary or --prior]",
+        unary().context
+    ))]
+    context: Option<f64>,
+
     /// Divides the whole energy: above 1 softens all probabilities, below 1 sharpens them; the mask stays. `fit` chooses it
     /// on pieces of the strokes that are held out in turn
     #[arg(long, value_name = "T|fit", allow_hyphen_values = true, value_parser = parse::temperature, default_value_t = Temperature::Fixed(model().temperature))]
     temperature: Temperature,
 
-    /// The model as printed in the paper: soft seeds, no outlier share, no stroke distance, --hop-scale paper
+    /// The model as printed in the paper: soft seeds, no outlier share, no stroke distance, no context, --hop-scale paper
     #[arg(long)]
     paper: bool,
 
@@ -243,6 +250,7 @@ pub(super) fn model_options(model: &ModelArgs, max_pixels: u64, seed: u64, from_
     options.unary.outlier = model.outlier.unwrap_or(options.unary.outlier);
     let untyped = if from_file { Geodesic::Fixed(0.0) } else { options.unary.geodesic };
     options.unary.geodesic = model.geodesic.unwrap_or(untyped);
+    options.unary.context = model.context.unwrap_or(options.unary.context);
     options.unary.seed = seed;
     if !model.layer.is_empty() {
         options.layers.clone_from(&model.layer);

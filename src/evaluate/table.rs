@@ -78,12 +78,13 @@ impl Evaluation {
         let model = if base.paper { "the printed model (`--paper`)" } else { "the tool's own evidence" };
         let widths: Vec<String> = options.widths.iter().map(ToString::to_string).collect();
         format!(
-            "Methods run on {model}: unaries from {} colours per class, outlier share {}, stroke distance {}, {} seeds, layers {}. \
+            "Methods run on {model}: unaries from {} colours per class, outlier share {}, stroke distance {}, context {}, {} seeds, layers {}. \
              Scored are the pixels that carry no stroke and are not marked 128 in the truth. Settings are chosen by leave-one-out: each photo \
              is scored with the setting that has the best mean `{}` on all the others. Trimap bands reach {} pixels to either side of the boundary.",
             base.unary.components,
             base.unary.outlier,
             base.unary.geodesic,
+            base.unary.context,
             match base.model.seeds {
                 crate::assemble::SeedMode::Hard => "hard",
                 crate::assemble::SeedMode::Soft => "soft",

@@ -146,6 +146,13 @@ impl Factor for Cardinality {
     }
 
     fn lovasz(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
+        // Of an x with two values, a set above all, it is enough to count the higher ones.
+        let (low, high) =
+            x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
+        if x.iter().all(|&x| x == low || x == high) {
+            let higher = x.iter().filter(|&&x| x == high).count();
+            return low * self.rise(0, self.arity) + (high - low) * self.rise(0, higher);
+        }
         let sorted = concave::sort_downwards(x, &mut scratch.concave);
         sorted.iter().enumerate().map(|(i, (x, _))| x * self.gain(i)).sum()
     }

@@ -108,12 +108,17 @@ impl Layer {
 
     /// Σ_r f_r(x), x over variables.
     pub fn lovasz(&self, x: &[f64]) -> f64 {
+        self.lovasz_at(|v| x[v])
+    }
+
+    /// The same for an x that is written nowhere: `x` says what it is at a variable.
+    pub(crate) fn lovasz_at(&self, x: impl Fn(usize) -> f64 + Sync) -> f64 {
         self.total(x, |factor, x, scratch| factor.lovasz(x, scratch))
     }
 
     /// Σ_r E\[F_r\], p over variables.
     pub fn expectation(&self, p: &[f64]) -> f64 {
-        self.total(p, |factor, p, _| factor.expectation(p))
+        self.total(|v| p[v], |factor, p, _| factor.expectation(p))
     }
 
     /// Adds a vertex of the layer's base polytope for x to `vertex`, both over variables.
@@ -130,21 +135,24 @@ impl Layer {
         });
     }
 
-    fn total(&self, x: &[f64], value: impl Fn(&dyn Factor, &[f64], &mut Scratch) -> f64 + Sync) -> f64 {
+    fn total(
+        &self,
+        x: impl Fn(usize) -> f64 + Sync,
+        value: impl Fn(&dyn Factor, &[f64], &mut Scratch) -> f64 + Sync,
+    ) -> f64 {
         let one = |r: usize| {
-            let (start, end) = (self.starts[r], self.starts[r + 1]);
-            let factor = self.factors[r].as_ref();
-            with_scratch(|scratch, local| match &self.permutation {
-                None => value(factor, &x[start..end], scratch),
-                Some(p) => {
-                    local.clear();
-                    local.extend(p.order[start..end].iter().map(|&v| x[v as usize]));
-                    value(factor, local, scratch)
+            let places = self.starts[r]..self.starts[r + 1];
+            with_scratch(|scratch, local| {
+                local.clear();
+                match &self.permutation {
+                    None => local.extend(places.map(&x)),
+                    Some(p) => local.extend(p.order[places].iter().map(|&v| x(v as usize))),
                 }
+                value(self.factors[r].as_ref(), local, scratch)
             })
         };
         let n = self.factors.len();
-        if x.len() <= SMALL {
+        if self.n_variables() <= SMALL {
             return (0..n).map(one).sum();
         }
         let values: Vec<f64> = (0..n).into_par_iter().with_min_len(n.div_ceil(64)).map(one).collect();

@@ -84,8 +84,15 @@ impl Model {
 
     /// F(A), with the constant.
     pub fn energy(&self, set: &[bool]) -> f64 {
-        let indicator: Vec<f64> = set.iter().map(|&inside| f64::from(u8::from(inside))).collect();
-        self.constant + self.lovasz(&indicator)
+        let modular = ordered_sum(set, &self.unary, |inside, m| if inside { m } else { 0.0 });
+        let indicator = |v: usize| f64::from(u8::from(set[v]));
+        self.layers.iter().fold(self.constant + modular, |sum, layer| sum + layer.lovasz_at(indicator))
+    }
+
+    /// f(−s) + ‖s‖²: how far s ∈ B(F) can be from the point nearest to zero, half its distance squared at most.
+    pub(crate) fn gap(&self, s: &[f64]) -> f64 {
+        let modular = ordered_sum(s, &self.unary, |s, m| s * (s - m));
+        self.layers.iter().fold(modular, |sum, layer| sum + layer.lovasz_at(|v| -s[v]))
     }
 
     /// E[F(A)] with the constant, under independent variables with probabilities p; an upper bound of it where a factor's table
@@ -100,7 +107,7 @@ impl Model {
 const CHUNK: usize = 8192;
 
 /// Σ g(aᵢ, bᵢ) in a fixed order of fixed chunks.
-pub(crate) fn ordered_sum(a: &[f64], b: &[f64], g: impl Fn(f64, f64) -> f64 + Sync) -> f64 {
+pub(crate) fn ordered_sum<A: Copy + Sync>(a: &[A], b: &[f64], g: impl Fn(A, f64) -> f64 + Sync) -> f64 {
     assert_eq!(a.len(), b.len(), "two vectors over the same variables");
     sum_chunks(a, b, |a, b| a.iter().zip(b).map(|(&a, &b)| g(a, b)).sum())
 }
@@ -110,7 +117,7 @@ pub(crate) fn ordered_softplus(s: &[f64]) -> f64 {
     sum_chunks(s, s, |s, _| softplus_sum(s.iter().map(|s| -s)))
 }
 
-fn sum_chunks(a: &[f64], b: &[f64], g: impl Fn(&[f64], &[f64]) -> f64 + Sync) -> f64 {
+fn sum_chunks<A: Sync>(a: &[A], b: &[f64], g: impl Fn(&[A], &[f64]) -> f64 + Sync) -> f64 {
     if a.len() <= CHUNK {
         return g(a, b);
     }

@@ -109,11 +109,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, superpixels of weight 1.
+    /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, no context, superpixels of weight 1.
     pub fn paper(mut self) -> Self {
         self.paper = true;
         self.unary.outlier = 0.0;
         self.unary.geodesic = unary::Geodesic::Fixed(0.0);
+        self.unary.context = 0.0;
         self.model.seeds = assemble::SeedMode::Soft;
         self.model.hop_scale = assemble::HopScale::Paper;
         self
@@ -246,7 +247,7 @@ pub struct Segmentation {
 pub fn segment(
     input: &Input,
     options: &Options,
-    observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+    observe: &mut (dyn FnMut(Event<'_>) -> ControlFlow<()> + Send),
 ) -> Result<Segmentation> {
     let mut clock = Clock::start();
     let mut timing = Timing::default();

@@ -275,6 +275,7 @@ impl Segmentation {
             damping: options.method.is_cut_only().then_some(options.rival.damping),
             components: learned.then_some(options.unary.components),
             outlier: learned.then_some(options.unary.outlier),
+            context: learned.then_some(options.unary.context),
             geodesic: self.geodesic,
             layer: if cut_here { options.layers.iter().map(ToString::to_string).collect() } else { Vec::new() },
             unary,

@@ -131,6 +131,8 @@ pub struct Parameters {
     pub components: Option<usize>,
     /// Share of the uniform density; null without mixtures.
     pub outlier: Option<f64>,
+    /// Weight of what the neighbourhood says; null without mixtures.
+    pub context: Option<f64>,
     /// Weight of the stroke distance, as used (a number also with `auto`).
     pub geodesic: f64,
     /// The mean-shift layers used, each `hs,hr,min`.

@@ -75,11 +75,13 @@ impl<'a> Accelerated<'a> {
     /// Starts from the messages of an earlier solve, or from none. They need not be feasible for this model.
     pub(super) fn new(model: &'a Model, start: Option<&Messages>) -> Self {
         let n = model.n_variables();
-        let first = |r: usize| start.map_or_else(|| vec![0.0; n], |Messages(start)| start[r].clone());
+        // Written by all threads at once: memory that is zero from the start would be laid out page by page at its first use, and
+        // twice if it is read before it is written.
+        let zero = || (0..n).into_par_iter().with_min_len(GRAIN).map(|_| 0.0).collect::<Vec<f64>>();
+        let first = |r: usize| start.map_or_else(zero, |Messages(start)| start[r].clone());
         let messages = (0..model.layers().len())
             .map(|r| Message { now: first(r), before: first(r), memory: vec![0; n] })
             .collect();
-        let zero = || vec![0.0; n];
         let mut solver = Self {
             model,
             visits: visits(model.layers()),

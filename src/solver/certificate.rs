@@ -74,7 +74,9 @@ impl Certificate {
         let n = s.len();
         let feasible = norm(s);
         let found = gap(model, s);
-        let log_z_upper = ordered_sum(s, s, |s, _| softplus(-s)) - model.constant();
+        let normaliser = |s: &[f64]| ordered_sum(s, s, |s, _| softplus(-s));
+        let log_normaliser = normaliser(s);
+        let log_z_upper = log_normaliser - model.constant();
         let bound = map_lower_bound(model, s);
         let (set, bound, settled) = match map::exact(model, s, found, choice) {
             Some(exact) => (exact.set, exact.lower_bound.max(bound), Some(exact.settled)),
@@ -87,11 +89,14 @@ impl Certificate {
                 repaired_pixels += 1;
             }
         }
-        let gap = if repaired_pixels == 0 { found } else { gap(model, s) };
+        let (gap, log_normaliser) =
+            if repaired_pixels == 0 { (found, log_normaliser) } else { (gap(model, s), normaliser(s)) };
         // A repaired s need not be feasible. What it proves is its own primal value against the dual value of the s before.
         let error_bound = (2.0 * gap + (feasible - norm(s)).max(0.0)).sqrt();
         let p: Vec<f64> = s.par_iter().map(|s| 1.0 / (1.0 + s.exp())).collect();
-        let log_z_lower = ordered_sum(s, &p, entropy) - model.expectation(&p);
+        // H(p) = Σ log(1 + e^{−s}) + s·p for p = 1/(1+eˢ).
+        let entropy = log_normaliser + ordered_sum(s, &p, |s, p| s * p);
+        let log_z_lower = entropy - model.expectation(&p);
         // Where both meet, rounding may put the lower one a hair above.
         let log_z_lower = log_z_lower.min(log_z_upper);
         let map_energy = model.energy(&set);
@@ -134,8 +139,7 @@ pub(super) fn progress(model: &Model, s: &[f64], iteration: usize, seconds: f64)
 /// f(−s) + ‖s‖². Rounding can leave it a hair below zero at the optimum, where it is zero; an overflow proves nothing, so it
 /// counts as infinite.
 fn gap(model: &Model, s: &[f64]) -> f64 {
-    let x: Vec<f64> = s.iter().map(|s| -s).collect();
-    let gap = model.lovasz(&x) + norm(s);
+    let gap = model.gap(s);
     if gap.is_nan() { f64::INFINITY } else { gap.max(0.0) }
 }
 
@@ -146,11 +150,6 @@ fn norm(s: &[f64]) -> f64 {
 
 fn map_lower_bound(model: &Model, s: &[f64]) -> f64 {
     model.constant() + ordered_sum(s, s, |s, _| s.min(0.0))
-}
-
-/// H(p) = log(1 + e^{−s}) + s·p for p = 1/(1+eˢ): through s, so that p near 0 and 1 keep their digits.
-fn entropy(s: f64, p: f64) -> f64 {
-    softplus(-s) + s * p
 }
 
 /// The best level set of s when the exact mask is out of reach.

@@ -69,6 +69,9 @@ impl Network {
         for (r, layer) in model.layers().iter().enumerate() {
             for (factor, range) in layer.factors().iter().zip(layer.starts().windows(2)) {
                 let scope = || (range[0]..range[1]).map(|place| layer.variable(place));
+                if scope().all(|v| node[v] == u32::MAX) {
+                    continue;
+                }
                 if let Some(chain) = factor.as_chain() {
                     let message = messages.get(r).map_or(&[][..], |message| &message[range[0]..range[1]]);
                     // Whatever the pixels up to here send in all, they send over this edge.
@@ -80,9 +83,6 @@ impl Network {
                     continue;
                 }
                 let free: Vec<u32> = scope().map(|v| node[v]).filter(|&i| i != u32::MAX).collect();
-                if free.is_empty() {
-                    continue;
-                }
                 if let Some(gains) = factor.gains() {
                     let known = scope().filter(|&v| fixed(v) == Some(true)).count();
                     let table = Table::new(&gains[known..known + free.len()], rounding(&gains));

@@ -1,12 +1,13 @@
 //! What the strokes say about every pixel taken alone: the modular cost m, in nats, negative where foreground is likelier.
 //!
-//! m = −[ log p_fg(rgb) − log p_bg(rgb) + κ·log(d_bg/d_fg) ]
+//! m = −[ L + χ·log(q/(1−q)) ],   L = log p_fg(rgb) − log p_bg(rgb) + κ·log(d_bg/d_fg)
 //!
 //! p_fg and p_bg are colour mixtures fitted to the stroke pixels (`gmm` fits, `mixture` evaluates), both with a small uniform
 //! share for colours no stroke has shown. d_fg and d_bg are the geodesic distances to the nearest stroke of each class
 //! (`geodesic`), and κ says how much where a pixel lies counts against what colour it has; left to itself it is read off the strokes
-//! (`separation`). Whether a stroke pixel may still change sides is decided later, when the model is assembled.
+//! (`separation`). q is the share of foreground that L gives the neighbourhood, as far as it has the pixel's colour (`context`). Whether a stroke pixel may still change sides is decided later, when the model is assembled.
 
+mod context;
 mod geodesic;
 mod gmm;
 mod mixture;
@@ -34,13 +35,15 @@ pub struct Options {
     pub outlier: f64,
     /// κ, the weight of the stroke-distance term.
     pub geodesic: Geodesic,
+    /// χ, the weight of what the neighbourhood says; 0 turns it off.
+    pub context: f64,
     /// Decides which stroke pixels are sampled and where the fits start.
     pub seed: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { components: 5, outlier: 1e-3, geodesic: Geodesic::Auto, seed: 0 }
+        Self { components: 5, outlier: 1e-3, geodesic: Geodesic::Auto, context: 1.0, seed: 0 }
     }
 }
 
@@ -113,7 +116,7 @@ pub struct Mixtures {
 
 /// Learns from the strokes and weighs every pixel of the picture.
 pub fn log_odds(picture: &Picture, seeds: &Seeds, options: &Options) -> Result<Evidence> {
-    let Options { components, outlier, geodesic, seed } = *options;
+    let Options { components, outlier, geodesic, context, seed } = *options;
     check_inputs(picture, seeds)?;
     if components == 0 {
         return Err(Error::Parameter { name: "components".into(), value: "0".into(), expected: "at least 1".into() });
@@ -125,6 +128,13 @@ pub fn log_odds(picture: &Picture, seeds: &Seeds, options: &Options) -> Result<E
             expected: "at least 0 and below 1".into(),
         });
     }
+    if !(context >= 0.0 && context.is_finite()) {
+        return Err(Error::Parameter {
+            name: "context".into(),
+            value: context.to_string(),
+            expected: "a finite number of at least 0".into(),
+        });
+    }
     let geodesic = match geodesic.check()? {
         Geodesic::Fixed(weight) => weight,
         Geodesic::Auto => separation::geodesic_weight(picture, seeds, options),
@@ -134,6 +144,10 @@ pub fn log_odds(picture: &Picture, seeds: &Seeds, options: &Options) -> Result<E
     if geodesic > 0.0 {
         let nearer = geodesic::log_ratio(picture, seeds);
         values.par_iter_mut().zip(nearer).for_each(|(value, nearer)| *value += geodesic * nearer);
+    }
+    if context > 0.0 {
+        let around = context::log_odds(picture, &values);
+        values.par_iter_mut().zip(around).for_each(|(value, around)| *value += context * around);
     }
     values.par_iter_mut().for_each(|value| *value = -*value);
     Ok(Evidence { unary: Unary::new(picture.shape(), values)?, mixtures, geodesic })

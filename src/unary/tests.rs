@@ -39,11 +39,16 @@ fn costs_are_negative_on_the_foreground_side() {
 #[test]
 fn the_cost_is_the_printed_formula() {
     let (picture, seeds) = two_halves(24, 16);
-    let options = Options { outlier: 0.01, ..fixed(1.5) };
+    let options = Options { outlier: 0.01, context: 0.7, ..fixed(1.5) };
     let evidence = log_odds(&picture, &seeds, &options).unwrap();
     let distance = stroke_distance(&picture, &seeds).unwrap();
     let Mixtures { foreground, background } = &evidence.mixtures;
+    let alone = log_odds(&picture, &seeds, &Options { context: 0.0, ..options }).unwrap().unary;
+    let negated: Vec<f64> = alone.as_slice().iter().map(|m| -m).collect();
+    let around = context::log_odds(&picture, &negated);
     for (pixel, &m) in evidence.unary.as_slice().iter().enumerate() {
+        assert!((m - (alone.as_slice()[pixel] - 0.7 * around[pixel])).abs() < 1e-9);
+        let m = alone.as_slice()[pixel];
         let colour = picture.rgb()[pixel].map(|c| f64::from(c) / 255.0);
         let density = |mixture: &Mixture| 0.99 * mixture.log_density(colour).exp() + 0.01;
         let expected = density(background).ln() - density(foreground).ln() - 1.5 * distance[pixel];

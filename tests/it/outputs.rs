@@ -89,6 +89,7 @@ fn the_report_has_every_field_of_its_schema() {
         "seeds",
         "outlier",
         "geodesic",
+        "context",
         "temperature",
         "method",
         "solver",

@@ -21,6 +21,7 @@ pub(super) fn cases() -> Vec<Case> {
         ("--temperature", "nan", "1e-6 to 1e6"),
         ("--geodesic", "-1", "auto"),
         ("--geodesic", "1e999", "auto"),
+        ("--context", "-1", "at least 0"),
         ("--outlier", "1", "below 1"),
         ("--components", "65", "1..=64"),
         ("--phi", "robust:nan", "robust:0.1"),
