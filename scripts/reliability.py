@@ -24,6 +24,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=250, help="interrupted runs per signal")
     parser.add_argument("--seed", type=int, default=7, help="of the random moments")
     parser.add_argument("--megapixels", type=float, nargs="+", default=[1, 4, 12, 24], help="sizes for memory")
+    parser.add_argument("--largest", action="store_true", help="memory: the largest photo that is accepted here, as by default")
     arguments = parser.parse_args()
     program = arguments.lfield.resolve()
     try:
@@ -35,7 +36,7 @@ def main() -> int:
             case "bombs":
                 bombs.main(program)
             case "memory":
-                memory.main(program, arguments.megapixels)
+                memory.main(program, arguments.megapixels, arguments.largest)
     except Wrong as wrong:
         print(f"wrong: {wrong}", file=sys.stderr)
         return 1

@@ -18,9 +18,10 @@ pub(crate) const BASE: u64 = 24 << 20;
 
 /// Bytes that the run of a photo on so many threads needs at its peak, without the program itself.
 ///
-/// Measured as the largest resident size of whole runs, bytes per pixel at 1.1 and 4.4 megapixels: 257 and 294 on one thread, 289
-/// and 321 on two, 350 on four (4.4), 480 on eight (1.1). At 1.1 megapixels on one thread by solver: messages 309, ep 320, frank-wolfe
-/// 295, douglas-rachford 371, divide-conquer 440, messages on single edges 483.
+/// Measured as the largest resident size of whole runs, bytes per pixel at 0.23, 1 and 4 megapixels: 287, 250 and 228 on one thread, 327,
+/// 293 and 245 on two, and there 219 at 77 megapixels. Without a sweep most pixels are undecided, and the network that decides them makes
+/// it 299 on two threads at 4 megapixels. Other solvers at 1 megapixel on one thread, against 257
+/// then: messages 309, ep 320, frank-wolfe 295, douglas-rachford 371, divide-conquer 440, messages on single edges 483.
 pub(crate) fn estimate(n_pixels: usize, threads: usize, options: &Options) -> u64 {
     let solver = match options.solver.solver {
         SolverKind::Accelerated => 0,
@@ -35,8 +36,8 @@ pub(crate) fn estimate(n_pixels: usize, threads: usize, options: &Options) -> u6
     // Arrays wait in memory until all files are complete.
     let is_array = |output: &&Output| matches!(output, Output::MarginalsArray | Output::LogOddsArray);
     let arrays = 8 * options.output.emit.iter().filter(is_array).count() as u64;
-    let per_pixel = 310 + 32 * (threads.max(1) as u64 - 1) + solver + factors + arrays;
-    (n_pixels as u64).saturating_mul(per_pixel).saturating_add(8 << 20)
+    let per_pixel = 260 + 24 * (threads.max(1) as u64 - 1) + solver + factors + arrays;
+    (n_pixels as u64).saturating_mul(per_pixel)
 }
 
 /// What a run is expected to need.
