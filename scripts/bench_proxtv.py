@@ -37,7 +37,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         unary = Path(folder) / "unary.npy"
         # Bounded colour log-odds without coupling: s is the unary itself.
-        paper = ["--seeds", "soft", "--geodesic", "0"]
+        paper = ["--seeds", "soft", "--geodesic", "0", "--context", "0"]
         first, _ = run(program, options, folder, [*paper, "--method", "unary"])
         np.save(unary, first)
         print(f"{options.image.name}, {rgb.shape[1]}×{rgb.shape[0]}, {options.threads} threads\n")
