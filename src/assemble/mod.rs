@@ -45,8 +45,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             alpha: 1.0,
-            beta: 10.0,
-            gamma: 2.0,
+            beta: 5.0,
+            gamma: 1.0,
             theta: Theta::Fixed(0.001),
             phi: Phi::Quadratic,
             hop_scale: HopScale::Size,

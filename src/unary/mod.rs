@@ -1,11 +1,13 @@
 //! What the strokes say about every pixel taken alone: the modular cost m, in nats, negative where foreground is likelier.
 //!
-//! m = −[ L + χ·log(q/(1−q)) ],   L = log p_fg(rgb) − log p_bg(rgb) + κ·log(d_bg/d_fg)
+//! m = −[ L + χ·log(q/(1−q)) ] / (1 + χ),   L = log p_fg(rgb) − log p_bg(rgb) + κ·log(d_bg/d_fg)
 //!
 //! p_fg and p_bg are colour mixtures fitted to the stroke pixels (`gmm` fits, `mixture` evaluates), both with a small uniform
 //! share for colours no stroke has shown. d_fg and d_bg are the geodesic distances to the nearest stroke of each class
 //! (`geodesic`), and κ says how much where a pixel lies counts against what colour it has; left to itself it is read off the strokes
-//! (`separation`). q is the share of foreground that L gives the neighbourhood, as far as it has the pixel's colour (`context`). Whether a stroke pixel may still change sides is decided later, when the model is assembled.
+//! (`separation`). q is the share of foreground that L gives the neighbourhood, as far as it has the pixel's colour (`context`); since
+//! q comes from the same evidence as L, their mean counts and not their sum, which would be too sure of itself. Whether a stroke pixel
+//! may still change sides is decided later, when the model is assembled.
 
 mod context;
 mod geodesic;
@@ -35,7 +37,7 @@ pub struct Options {
     pub outlier: f64,
     /// κ, the weight of the stroke-distance term.
     pub geodesic: Geodesic,
-    /// χ, the weight of what the neighbourhood says; 0 turns it off.
+    /// χ, the weight of what the neighbourhood says against what the pixel says itself; 0 turns it off.
     pub context: f64,
     /// Decides which stroke pixels are sampled and where the fits start.
     pub seed: u64,
@@ -147,7 +149,8 @@ pub fn log_odds(picture: &Picture, seeds: &Seeds, options: &Options) -> Result<E
     }
     if context > 0.0 {
         let around = context::log_odds(picture, &values);
-        values.par_iter_mut().zip(around).for_each(|(value, around)| *value += context * around);
+        let mean = |own: f64, around: f64| (own + context * around) / (1.0 + context);
+        values.par_iter_mut().zip(around).for_each(|(value, around)| *value = mean(*value, around));
     }
     values.par_iter_mut().for_each(|value| *value = -*value);
     Ok(Evidence { unary: Unary::new(picture.shape(), values)?, mixtures, geodesic })

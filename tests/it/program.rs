@@ -173,7 +173,7 @@ fn outputs_are_the_same_bytes_at_any_number_of_threads_and_from_run_to_run() {
 #[test]
 fn not_converging_is_an_error_only_under_strict() {
     let desk = Desk::with_strokes();
-    let hard = ["--beta", "1", "--max-iterations", "1", "--tolerance", "1e-300"];
+    let hard = ["--beta", "0.1", "--gamma", "0", "--max-iterations", "1", "--tolerance", "1e-300"];
     let said = desk.segment(&hard);
     assert!(said.contains("--max-iterations"), "{said}");
     let report = desk.report("lfield-out");
@@ -224,7 +224,7 @@ fn every_solver_reaches_the_same_marginals() {
 #[test]
 fn a_time_limit_ends_the_solve_with_what_there_is() {
     let desk = Desk::with_strokes();
-    desk.segment(&["--beta", "1", "--time-limit", "1e-9", "--tolerance", "1e-300"]);
+    desk.segment(&["--beta", "0.1", "--gamma", "0", "--time-limit", "1e-9", "--tolerance", "1e-300"]);
     let report = desk.report("lfield-out");
     assert_eq!(report["solve"]["status"], "time-limit");
     assert_eq!(desk.names("lfield-out"), DEFAULT_FILES);

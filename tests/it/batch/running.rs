@@ -134,7 +134,8 @@ fn a_photo_that_needs_too_much_memory_is_refused_by_name() {
 #[test]
 fn strict_asks_for_every_photo_to_be_certified() {
     let desk = data_set(&["x.png", "y.png"]);
-    let hasty = ["batch", "in", "-o", "out", "--beta", "1", "--max-iterations", "1", "--tolerance", "1e-300"];
+    let hasty =
+        ["batch", "in", "-o", "out", "--beta", "0.1", "--gamma", "0", "--max-iterations", "1", "--tolerance", "1e-300"];
     desk.lfield(&hasty).assert().success().stderr(contains("not converged"));
     desk.lfield(&hasty).arg("--strict").assert().code(4);
     desk.lfield(&hasty).arg("--strict").assert().code(4);
