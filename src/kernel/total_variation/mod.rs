@@ -67,10 +67,15 @@ pub fn solve(z: &[f64], w: &[f64], x: &mut [f64], scratch: &mut Scratch) {
             offset -= knots[end].offset;
         }
         let upper = f64::max((w - offset) / slope, lower);
-        first -= 1;
-        knots[first] = enter;
-        knots[end] = Knot { at: upper, slope: -slope, offset: w - offset };
-        end += 1;
+        if w > 0.0 {
+            first -= 1;
+            knots[first] = enter;
+            knots[end] = Knot { at: upper, slope: -slope, offset: w - offset };
+            end += 1;
+        } else {
+            // Nothing passes an edge without weight, not even rounding errors.
+            (first, end) = (n, n);
+        }
         clip = w;
         (lower, upper)
     }));
@@ -169,6 +174,14 @@ mod tests {
             let scale = 1.0 + w.iter().fold(0.0_f64, |a, &b| a.max(b)).min(1e3);
             prop_assert!(violation(&z, &w, &taut(&z, &w)) < 1e-11 * scale);
         }
+    }
+
+    #[test]
+    fn without_weights_every_value_keeps_its_own_bits() {
+        let z = [1.3504032806227455, -2.6512745991361104, 0.0, 2.338050421831516, 0.1, 0.0, -1.1572482503637722, 0.0];
+        assert_eq!(dynamic(&z, &[0.0; 7]), z);
+        // Nor does what lies beyond such an edge leave a trace.
+        assert_eq!(dynamic(&z, &[0.7, 0.3, 0.0, 0.2, 0.0, 0.0, 0.0])[5..], z[5..]);
     }
 
     #[test]
