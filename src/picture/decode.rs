@@ -11,8 +11,8 @@ use std::path::Path;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, ImageResult};
 
+use super::chunk::{drop_profiles, palette_is_whole};
 use super::complete::missing_end;
-use super::profile::drop_profiles;
 use crate::digest::Digest;
 use crate::field::Shape;
 use crate::input::{HEADER_BYTES, Limits, Source};
@@ -49,12 +49,16 @@ pub(crate) fn decode_bytes(
     limits: &Limits,
     photo: Option<Shape>,
 ) -> Result<Decoded> {
+    let damaged = |problem: &str| Error::Damaged { path: path.to_path_buf(), problem: problem.into() };
     if let Some(problem) = missing_end(format, &bytes) {
-        return Err(Error::Damaged { path: path.to_path_buf(), problem: problem.into() });
+        return Err(damaged(problem));
     }
     let digest = Digest::of(&bytes);
     if format == ImageFormat::Png {
         png_shape(path, &bytes, limits)?;
+        if !palette_is_whole(&bytes) {
+            return Err(damaged("its palette ends inside a colour"));
+        }
         drop_profiles(&mut bytes);
     }
 

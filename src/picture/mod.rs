@@ -5,9 +5,9 @@
 //! lies under full transparency is invisible to the person who drew the strokes, so it must not move the result. Colour
 //! profiles are not applied: colours only enter through differences and mixtures fitted to the photo itself.
 
+mod chunk;
 mod complete;
 mod decode;
-mod profile;
 
 use std::path::Path;
 

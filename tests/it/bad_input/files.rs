@@ -2,7 +2,7 @@
 
 use image::{DynamicImage, ImageFormat};
 
-use super::forge::{cmyk_jpeg, encoded, png_of_size, tiff};
+use super::forge::{cmyk_jpeg, encoded, png_of_size, png_with_palette, tiff};
 use super::{Case, case, check_all};
 use crate::desk::{Desk, HEIGHT, WIDTH, bytes};
 
@@ -27,6 +27,10 @@ pub(super) fn cases() -> Vec<Case> {
         case("segment 0x7.pgm", "0x7.pgm", "damaged", "copy or export the file again"),
         case("segment wild.tif", "wild.tif", "outside 0 to 1", "tone-map it"),
     ];
+    for option in ["", "disc.png --scribbles ", "disc.png --prior ", "disc.png --superpixels "] {
+        let arguments = format!("segment {option}palette.png");
+        cases.push(case(&arguments, "palette.png", "ends inside a colour", "copy or export the file again"));
+    }
     for name in ["bomb.png", "wide.png", "bomb.bmp", "bomb.ppm", "bomb.jpg", "bomb8.tif"] {
         cases.push(case(&format!("segment {name}"), name, "pixels allowed", "raise --max-pixels"));
     }
@@ -74,6 +78,7 @@ fn desk() -> Desk {
     flipped[middle] ^= 0x10;
     desk.put("flipped.png", &flipped);
     desk.put("0x0.png", &png_of_size(0, 0));
+    desk.put("palette.png", &png_with_palette(WIDTH as u32, HEIGHT as u32, 4));
     desk.put("0x7.pgm", b"P5 0 7 255\n");
     let wild = image::ImageBuffer::from_pixel(WIDTH as u32, HEIGHT as u32, image::Rgb([0.5_f32, 7.0, 0.5]));
     desk.put("wild.tif", &encoded(&DynamicImage::ImageRgb32F(wild), ImageFormat::Tiff));

@@ -33,12 +33,25 @@ pub(super) fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
 
 /// A sound header of a PNG of any size, and data that end at once: what a bomb shows before it goes off.
 pub(super) fn png_of_size(width: u32, height: u32) -> Vec<u8> {
+    const RGB: u8 = 2;
+    png(width, height, RGB, &[])
+}
+
+/// An indexed PNG whose palette has this many bytes.
+pub(super) fn png_with_palette(width: u32, height: u32, palette: usize) -> Vec<u8> {
+    const INDEXED: u8 = 3;
+    png(width, height, INDEXED, &[[&b"PLTE"[..], &vec![0; palette]].concat()])
+}
+
+/// The chunks of a PNG, with some before its pixels, which are missing.
+fn png(width: u32, height: u32, colour: u8, before: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = b"\x89PNG\r\n\x1a\n".to_vec();
     let mut header = b"IHDR".to_vec();
     header.extend(width.to_be_bytes());
     header.extend(height.to_be_bytes());
-    header.extend([8, 2, 0, 0, 0]);
-    for chunk in [header, b"IDAT\x78\x9c\x63\0\0\0\x01\0\x01".to_vec(), b"IEND".to_vec()] {
+    header.extend([8, colour, 0, 0, 0]);
+    let after = [b"IDAT\x78\x9c\x63\0\0\0\x01\0\x01".to_vec(), b"IEND".to_vec()];
+    for chunk in [&[header], before, &after].concat() {
         bytes.extend((chunk.len() as u32 - 4).to_be_bytes());
         bytes.extend(&chunk);
         bytes.extend(crc(&chunk).to_be_bytes());

@@ -1,9 +1,11 @@
-//! Colour profiles are not applied, so they are not unfolded either.
+//! What of a PNG its decoder must not see: two faults that show in the chunks of the file, before a pixel is decoded.
 //!
-//! A PNG holds its profile compressed, and its decoder unfolds it while it reads the header, whoever asks: 2.6 MB of file become as many
-//! bytes as the decoder may use. So the profile leaves the file before the decoder sees it. Other formats store it as it is.
+//! A PNG holds its colour profile compressed, and its decoder unfolds it while it reads the header, whoever asks: 2.6 MB of file become
+//! as many bytes as the decoder may use. Profiles are not applied, so they leave the file first. Other formats store them as they are.
+//!
+//! A palette has three bytes for every colour. The decoder takes that for granted and panics where it is not so.
 
-/// Takes the profiles out of a PNG; a file that does not have its structure is left to the decoder to refuse.
+/// Takes the colour profiles out; a file that does not have the structure of a PNG is left to the decoder to refuse.
 pub(super) fn drop_profiles(png: &mut Vec<u8>) {
     let (mut at, mut kept) = (SIGNATURE, SIGNATURE);
     // Behind the first pixels no decoder looks for a profile.
@@ -21,14 +23,29 @@ pub(super) fn drop_profiles(png: &mut Vec<u8>) {
     }
 }
 
+/// Whether a palette, if there is one, has three bytes for every colour.
+pub(super) fn palette_is_whole(png: &[u8]) -> bool {
+    let mut at = SIGNATURE;
+    while let Some((kind, end)) = chunk(png, at) {
+        if kind == *b"PLTE" && !(end - at - FRAME).is_multiple_of(3) {
+            return false;
+        }
+        at = end;
+    }
+    true
+}
+
 /// Length of what a PNG begins with, before its first chunk.
 const SIGNATURE: usize = 8;
+
+/// Bytes of a chunk beside its payload: length, kind and checksum.
+const FRAME: usize = 12;
 
 /// The kind of the chunk that begins at `at`, and where it ends, if that is inside the file.
 fn chunk(png: &[u8], at: usize) -> Option<([u8; 4], usize)> {
     let &[a, b, c, d, kind @ ..] = png.get(at..)?.first_chunk::<8>()?;
-    // Its length counts neither itself, nor the kind, nor the checksum behind the payload.
-    let end = usize::try_from(u32::from_be_bytes([a, b, c, d])).ok()?.checked_add(12)?.checked_add(at)?;
+    let payload = usize::try_from(u32::from_be_bytes([a, b, c, d])).ok()?;
+    let end = payload.checked_add(FRAME)?.checked_add(at)?;
     (end <= png.len()).then_some((kind, end))
 }
 
@@ -74,5 +91,14 @@ mod tests {
         let same = endless.clone();
         drop_profiles(&mut endless);
         assert_eq!(endless, same);
+    }
+
+    #[test]
+    fn a_palette_has_three_bytes_for_every_colour() {
+        for length in 0..30 {
+            let png = made_of(&[(b"IHDR", b"size"), (b"PLTE", &vec![7; length]), (b"IDAT", b"pixels")]);
+            assert_eq!(palette_is_whole(&png), length % 3 == 0, "{length}");
+        }
+        assert!(palette_is_whole(&made_of(&[(b"IHDR", b"no palette")])));
     }
 }
