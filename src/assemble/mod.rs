@@ -12,6 +12,8 @@ mod contrast;
 pub use contract::Problem;
 pub use contrast::Contrast;
 
+use std::fmt;
+
 use serde::Serialize;
 
 use crate::annotation::Seeds;
@@ -47,7 +49,7 @@ impl Default for Options {
             alpha: 1.0,
             beta: 5.0,
             gamma: 1.0,
-            theta: Theta::Fixed(0.001),
+            theta: Theta::Fixed(0.005),
             phi: Phi::Quadratic,
             hop_scale: HopScale::Size,
             seeds: SeedMode::Hard,
@@ -64,6 +66,15 @@ pub enum Theta {
     Fixed(f64),
     /// 1/(2·mean ‖rgb_p − rgb_q‖²) over the photo's neighbours.
     Auto,
+}
+
+impl fmt::Display for Theta {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(theta) => theta.fmt(f),
+            Self::Auto => f.write_str("auto"),
+        }
+    }
 }
 
 /// φ: concave on \[0, 1\], zero at both ends, ¼ at the top.

@@ -33,8 +33,10 @@ pub(super) struct ModelArgs {
     gamma: f64,
 
     #[arg(long, value_name = "T|auto", allow_hyphen_values = true, value_parser = parse::theta, help = format!(
-        "How fast neighbours stop caring as their colours (0-255) differ; `auto` reads it off the photo [default: {}]",
-        theta_default()
+        "How fast neighbours stop caring as their colours (0-255) differ; `auto` reads it off the photo \
+         [default: {}; {} with --paper]",
+        model().theta,
+        pipeline::Options::default().paper().model.theta
     ))]
     theta: Option<Theta>,
 
@@ -402,13 +404,6 @@ fn layers() -> Vec<String> {
 
 fn components() -> u16 {
     u16::try_from(unary().components).expect("a handful")
-}
-
-fn theta_default() -> String {
-    match model().theta {
-        Theta::Fixed(theta) => theta.to_string(),
-        Theta::Auto => "auto".to_string(),
-    }
 }
 
 fn names(outputs: &[Output], separator: &str) -> String {

@@ -109,7 +109,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, no context, superpixels of weight 1.
+    /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, no context, superpixels of weight 1;
+    /// and a θ of the paper's list.
     pub fn paper(mut self) -> Self {
         self.paper = true;
         self.unary.outlier = 0.0;
@@ -117,6 +118,7 @@ impl Options {
         self.unary.context = 0.0;
         self.model.seeds = assemble::SeedMode::Soft;
         self.model.hop_scale = assemble::HopScale::Paper;
+        self.model.theta = assemble::Theta::Fixed(0.001);
         self
     }
 

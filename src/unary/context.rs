@@ -18,6 +18,10 @@ use crate::field::Shape;
 use crate::kernel::logistic::probability;
 use crate::picture::Picture;
 
+/// How often the neighbourhood is asked, each time about what was found the time before. One time is not enough for the twigs
+/// of a tree; a third makes masks worse (data/README.md).
+pub(super) const ROUNDS: usize = 2;
+
 /// r is the diagonal of the photo divided by this: 19 pixels for 640×427.
 const DIAGONAL_PER_RADIUS: f64 = 40.0;
 

@@ -1,13 +1,14 @@
 //! What the strokes say about every pixel taken alone: the modular cost m, in nats, negative where foreground is likelier.
 //!
-//! m = −[ L + χ·log(q/(1−q)) ] / (1 + χ),   L = log p_fg(rgb) − log p_bg(rgb) + κ·log(d_bg/d_fg)
+//! m = −[ L + χ·C(L) + χ·C(L + χ·C(L)) ] / (1 + 2χ),   L = log p_fg(rgb) − log p_bg(rgb) + κ·log(d_bg/d_fg)
 //!
 //! p_fg and p_bg are colour mixtures fitted to the stroke pixels (`gmm` fits, `mixture` evaluates), both with a small uniform
 //! share for colours no stroke has shown. d_fg and d_bg are the geodesic distances to the nearest stroke of each class
 //! (`geodesic`), and κ says how much where a pixel lies counts against what colour it has; left to itself it is read off the strokes
-//! (`separation`). q is the share of foreground that L gives the neighbourhood, as far as it has the pixel's colour (`context`); since
-//! q comes from the same evidence as L, their mean counts and not their sum, which would be too sure of itself. Whether a stroke pixel
-//! may still change sides is decided later, when the model is assembled.
+//! (`separation`). C(L) are the log-odds that L gives the neighbourhood, as far as it has the pixel's colour (`context`); the
+//! neighbourhood is asked again when it has heard its own neighbours. Since C comes from the same evidence as L, their mean
+//! counts and not their sum, which would be too sure of itself. Whether a stroke pixel may still change sides is decided
+//! later, when the model is assembled.
 
 mod context;
 mod geodesic;
@@ -148,9 +149,12 @@ pub fn log_odds(picture: &Picture, seeds: &Seeds, options: &Options) -> Result<E
         values.par_iter_mut().zip(nearer).for_each(|(value, nearer)| *value += geodesic * nearer);
     }
     if context > 0.0 {
-        let around = context::log_odds(picture, &values);
-        let mean = |own: f64, around: f64| (own + context * around) / (1.0 + context);
-        values.par_iter_mut().zip(around).for_each(|(value, around)| *value = mean(*value, around));
+        for _ in 0..context::ROUNDS {
+            let around = context::log_odds(picture, &values);
+            values.par_iter_mut().zip(around).for_each(|(value, around)| *value += context * around);
+        }
+        let opinions = 1.0 + context::ROUNDS as f64 * context;
+        values.par_iter_mut().for_each(|value| *value /= opinions);
     }
     values.par_iter_mut().for_each(|value| *value = -*value);
     Ok(Evidence { unary: Unary::new(picture.shape(), values)?, mixtures, geodesic })

@@ -46,8 +46,10 @@ fn the_cost_is_the_printed_formula() {
     let alone = log_odds(&picture, &seeds, &Options { context: 0.0, ..options }).unwrap().unary;
     let negated: Vec<f64> = alone.as_slice().iter().map(|m| -m).collect();
     let around = context::log_odds(&picture, &negated);
+    let then: Vec<f64> = negated.iter().zip(&around).map(|(own, around)| own + 0.7 * around).collect();
+    let again = context::log_odds(&picture, &then);
     for (pixel, &m) in evidence.unary.as_slice().iter().enumerate() {
-        assert!((m - (alone.as_slice()[pixel] - 0.7 * around[pixel]) / 1.7).abs() < 1e-9);
+        assert!((m - (alone.as_slice()[pixel] - 0.7 * around[pixel] - 0.7 * again[pixel]) / 2.4).abs() < 1e-9);
         let m = alone.as_slice()[pixel];
         let colour = picture.rgb()[pixel].map(|c| f64::from(c) / 255.0);
         let density = |mixture: &Mixture| 0.99 * mixture.log_density(colour).exp() + 0.01;
