@@ -70,7 +70,7 @@ pub(super) struct ModelArgs {
     geodesic: Option<Geodesic>,
 
     #[arg(long, value_name = "C", allow_hyphen_values = true, value_parser = parse::weight, help = format!(
-        "Weight of what neighbours of a like colour say, by strokes and colours alone; 0 turns it off \
+        "Weight of what neighbours of a like colour say, by strokes and colours alone, each of two times; 0 turns it off \
          [default: {}; 0 with --paper; not used with --unary or --prior]",
         unary().context
     ))]
@@ -81,7 +81,7 @@ pub(super) struct ModelArgs {
     #[arg(long, value_name = "T|fit", allow_hyphen_values = true, value_parser = parse::temperature, default_value_t = Temperature::Fixed(model().temperature))]
     temperature: Temperature,
 
-    /// The model as printed in the paper: soft seeds, no outlier share, no stroke distance, no context, --hop-scale paper
+    /// The model as printed in the paper: soft seeds, no outlier share, no stroke distance, no context, --hop-scale paper, --theta 0.001
     #[arg(long)]
     paper: bool,
 

@@ -1,4 +1,4 @@
-//! What of a PNG its decoder must not see: two faults that show in the chunks of the file, before a pixel is decoded.
+//! What of a PNG its decoder must not see: two things that show in the chunks of the file, before a pixel is decoded.
 //!
 //! A PNG holds its colour profile compressed, and its decoder unfolds it while it reads the header, whoever asks: 2.6 MB of file become
 //! as many bytes as the decoder may use. Profiles are not applied, so they leave the file first. Other formats store them as they are.

@@ -8,7 +8,7 @@
 //! and q is what the mean of all explanations that cover a pixel says of its colour. The term is log(q/(1−q)), with q held to
 //! `FLOOR`..1−`FLOOR`. It lets the many weak pixels of one colour speak with one voice (sky between branches, each pixel a weak
 //! no), does not cross colour edges, and leaves a twig darker than its sky a twig. On photos with truth it makes probabilities and
-//! masks better, and the solve shorter (data/README.md). It is one number per pixel, so the model stays log-supermodular.
+//! masks better (data/README.md). It is one number per pixel, so the model stays log-supermodular.
 //!
 //! Means over squares are running sums along rows and then along columns, so that time does not depend on r.
 
@@ -18,8 +18,8 @@ use crate::field::Shape;
 use crate::kernel::logistic::probability;
 use crate::picture::Picture;
 
-/// How often the neighbourhood is asked, each time about what was found the time before. One time is not enough for the twigs
-/// of a tree; a third makes masks worse (data/README.md).
+/// How often the neighbourhood is asked, each time about what was found the time before. A third time was no better
+/// (data/README.md).
 pub(super) const ROUNDS: usize = 2;
 
 /// r is the diagonal of the photo divided by this: 19 pixels for 640×427.

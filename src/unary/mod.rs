@@ -38,7 +38,7 @@ pub struct Options {
     pub outlier: f64,
     /// κ, the weight of the stroke-distance term.
     pub geodesic: Geodesic,
-    /// χ, the weight of what the neighbourhood says against what the pixel says itself; 0 turns it off.
+    /// χ, the weight of what the neighbourhood says, each time it is asked, against what the pixel says itself; 0 turns it off.
     pub context: f64,
     /// Decides which stroke pixels are sampled and where the fits start.
     pub seed: u64,
