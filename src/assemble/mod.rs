@@ -4,13 +4,15 @@
 //!
 //! over 4-neighbours pq and superpixels P of every layer, with c_P = |P| (so that γ means the same at every size) or 1 (the
 //! printed form). The cut is laid out as two layers, all rows and all columns; each superpixel scale is one more.
-//! Hard strokes are conditioned on exactly, by contraction ([`Problem`]).
+//! Hard strokes are conditioned on exactly, by contraction ([`Problem`]), and so are pixels whose own cost is beyond [`DECIDED`].
 
 mod contract;
 mod contrast;
+mod decided;
 
 pub use contract::Problem;
 pub use contrast::Contrast;
+pub use decided::DECIDED;
 
 use std::fmt;
 

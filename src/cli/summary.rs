@@ -57,8 +57,10 @@ fn mask(report: &Report) -> String {
         "proved optimal".to_string()
     } else if report.rival.is_some() {
         format!("energy {:.1}, nothing proved", report.map.energy)
-    } else {
+    } else if report.map.gap.is_finite() {
         format!("energy at most {} above the optimum", short(report.map.gap))
+    } else {
+        "how far from the optimum cannot be proved".to_string()
     };
     format!("{} pixels, {share:.1} % of the photo; {quality}", thousands(report.map.area))
 }
@@ -68,19 +70,22 @@ fn solved(status: Status, report: &Report) -> String {
     let error = (2.0 * report.solve.gap_per_pixel).sqrt() / 4.0;
     let how = match status {
         Status::Converged => "converged",
+        Status::Rounding => "stopped at the limit of rounding",
         Status::IterationLimit => "stopped at --max-iterations",
         Status::TimeLimit => "stopped at --time-limit",
         Status::Interrupted => "interrupted",
     };
     let quality = match error {
-        0.0 => "exact".to_string(),
-        error => format!("probabilities are within {} of the optimum (RMS)", short(error)),
+        error if error < 1e-12 => "exact but for rounding".to_string(),
+        // A statement about probabilities that any numbers from 0 to 1 would meet is none.
+        error if error < 0.5 => format!("probabilities are within {} of the optimum (RMS)", short(error)),
+        _ => "too large to say anything about the probabilities".to_string(),
     };
-    format!(
-        "{how} after {} sweeps, gap {} per pixel: {quality}",
-        report.solve.iterations,
-        short(report.solve.gap_per_pixel)
-    )
+    let gap = match report.solve.gap_per_pixel {
+        gap if gap.is_finite() => format!("gap {} per pixel: {quality}", short(gap)),
+        _ => "and no gap can be proved".to_string(),
+    };
+    format!("{how} after {} sweeps, {gap}", report.solve.iterations)
 }
 
 fn believed(rival: &Rival) -> String {
@@ -141,16 +146,18 @@ fn details(report: &Report) -> Vec<(&'static str, String)> {
     if report.rival.is_some() {
         return lines;
     }
-    lines.push(("log Z", format!("between {:.3} and {:.3}", bounds.log_z_lower, bounds.log_z_upper)));
-    lines.push((
-        "proved",
-        format!(
-            "{} of {} pixels are on the right side of one half; no s is off by more than {}",
-            thousands(report.marginals.certified_pixels),
-            thousands(report.model.pixels),
-            short(report.marginals.error_bound)
-        ),
-    ));
+    if bounds.log_z_lower.is_finite() && bounds.log_z_upper.is_finite() {
+        lines.push(("log Z", format!("between {:.3} and {:.3}", bounds.log_z_lower, bounds.log_z_upper)));
+    }
+    let mut proved = format!(
+        "{} of {} pixels are on the right side of one half",
+        thousands(report.marginals.certified_pixels),
+        thousands(report.model.pixels)
+    );
+    if report.marginals.error_bound.is_finite() {
+        proved += &format!("; no s is off by more than {}", short(report.marginals.error_bound));
+    }
+    lines.push(("proved", proved));
     lines
 }
 

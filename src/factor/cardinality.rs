@@ -3,11 +3,15 @@
 //! Sort x downwards; then f(x) = Σ x₍ᵢ₎ dᵢ with the gains dᵢ = h(i) − h(i−1), and the projection of z is isotonic
 //! regression of z₍ᵢ₎ − dᵢ in that order. The projection, done in every sweep, avoids the sort ([`concave`]).
 //!
+//! A point s is in B(F) when its k largest numbers sum to at most h(k), for every k, and all of them to h(n). Where rounding broke
+//! that by at most v, the differences of min(S_k, h(k)), S_k the sums, are a point of B(F) within v of s: both sequences are concave.
+//!
 //! The quadratic table is the paper's: c·φ(k/N) with φ(z) = z(1−z) on a superpixel of N pixels, of which k₀ are already known to be
 //! foreground (strokes), so that the n ≤ N − k₀ free ones see h(k) = c(φ((k₀+k)/N) − φ(k₀/N)).
 
 use super::{Factor, Scratch};
 use crate::kernel::concave;
+use crate::kernel::rounding::{EPSILON, Sum, at_least};
 use crate::{Error, Result};
 
 /// A concave function of the number of foreground pixels.
@@ -51,9 +55,9 @@ impl Cardinality {
                 expected: "finite, with gains h(i) − h(i−1) that never increase".into(),
             });
         }
-        let sums = gains.iter().scan(0.0, |height, gain| {
-            *height += gain;
-            Some(*height)
+        let sums = gains.iter().scan(Sum::default(), |height, gain| {
+            height.add(*gain);
+            Some(height.value())
         });
         let heights = std::iter::once(0.0).chain(sums).collect();
         Ok(Self { arity: gains.len(), gains: Gains::Table { gains, heights } })
@@ -179,6 +183,71 @@ impl Factor for Cardinality {
                 heights[whole] + (k - whole as f64) * gains.get(whole).copied().unwrap_or(0.0)
             }
         }
+    }
+
+    /// Gains fall, so the first or the last is the furthest from zero.
+    fn largest(&self) -> f64 {
+        match self.arity {
+            0 => 0.0,
+            n => self.gain(0).abs().max(self.gain(n - 1).abs()),
+        }
+    }
+
+    fn distance(&self, s: &[f64], scratch: &mut Scratch) -> f64 {
+        let (mut sum, mut height) = (Sum::default(), Sum::default());
+        let mut worst = 0.0_f64;
+        let mut rest = 0.0;
+        for (i, (s, _)) in concave::sort_downwards(s, &mut scratch.concave).iter().enumerate() {
+            sum.add(*s);
+            let (h, h_error) = match &self.gains {
+                Gains::Quadratic { .. } => (self.rise(0, i + 1), 0.0),
+                Gains::Table { gains, .. } => {
+                    height.add(gains[i]);
+                    (height.value(), height.error())
+                }
+            };
+            let over = sum.value() - h;
+            let error = sum.error() + h_error + 4.0 * EPSILON * h.abs();
+            worst = worst.max(over + error);
+            rest = over.abs() + error;
+        }
+        // What is missing in the whole is shared out first, which moves every sum by as much at most.
+        (worst + 2.0 * rest) * (1.0 + 8.0 * EPSILON)
+    }
+
+    /// Σ_k (h(k) − S_k)(x₍ₖ₎ − x₍ₖ₊₁₎), S_k the sum of ŝ where x is among the k largest.
+    fn slack(&self, x: &[f64], s: &[f64], distance: f64, scratch: &mut Scratch) -> f64 {
+        let n = self.arity;
+        let rounding = n as f64 * EPSILON;
+        let tiny = rounding * rounding * n as f64 * self.largest();
+        let mut sum = Sum::default();
+        let mut slack = 0.0;
+        for (k, pair) in (1..).zip(concave::sort_downwards(x, &mut scratch.concave).windows(2)) {
+            sum.add(s[pair[0].1 as usize]);
+            let fall = pair[0].0 - pair[1].0;
+            if fall > 0.0 || fall.is_nan() {
+                let h = self.rise(0, k);
+                let off = sum.error() + 4.0 * EPSILON * h.abs() + tiny + k.min(n - k) as f64 * distance;
+                slack += fall * (h - sum.value() + off);
+            }
+        }
+        at_least(slack, n)
+    }
+
+    fn expected_slack(&self, p: &[f64], s: &[f64], distance: f64) -> f64 {
+        let (mut product, mut products) = (0.0, 0.0);
+        for (p, s) in p.iter().zip(s) {
+            product += p * s;
+            products += (p * s).abs();
+        }
+        let n = self.arity as f64;
+        let heights = match &self.gains {
+            // scale·k(total − k) twice, and the variance, each below a quarter of scale·total².
+            Gains::Quadratic { total, scale, .. } => scale * total * total,
+            Gains::Table { .. } => n * self.largest(),
+        };
+        let error = (2.0 * n + 8.0) * EPSILON * (products + heights) + distance * n * (1.0 + n * EPSILON);
+        self.expectation(p) - product + error + n * f64::MIN_POSITIVE
     }
 
     fn as_cardinality(&self) -> Option<&Cardinality> {

@@ -1,9 +1,13 @@
 //! A chain of pixels joined by cut edges: F(A) = Σ wᵢ [i ∈ A ≠ i+1 ∈ A], f(x) = Σ wᵢ |xᵢ − xᵢ₊₁|.
 //!
+//! B(F) is what flows along the edges can bring about: sᵢ = uᵢ − uᵢ₋₁ with |uᵢ| ≤ wᵢ. So a point proves its own feasibility: its sums
+//! from the left are the flow, and f(x) − ⟨x, s⟩ = Σ wᵢ|xᵢ − xᵢ₊₁| − uᵢ(xᵢ − xᵢ₊₁), no term of which is negative.
+//!
 //! Projection is one weighted 1-D total-variation problem ([`total_variation`]), exact and linear in the length. A zero weight
 //! simply cuts the chain, which is how strokes are taken out of a row.
 
 use super::{Factor, Scratch};
+use crate::kernel::rounding::{EPSILON, at_least};
 use crate::kernel::total_variation;
 use crate::{Error, Result};
 
@@ -29,6 +33,14 @@ impl Chain {
     /// The weights, one per pair of neighbours.
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+
+    /// The flow over each edge that brings s about, as far as the weights allow.
+    fn flows(&self, s: &[f64]) -> impl Iterator<Item = f64> {
+        self.weights.iter().zip(s).scan(0.0_f64, |flow, (&w, s)| {
+            *flow = (*flow + s).clamp(-w, w);
+            Some(*flow)
+        })
     }
 }
 
@@ -64,6 +76,36 @@ impl Factor for Chain {
 
     fn expectation(&self, p: &[f64]) -> f64 {
         p.windows(2).zip(&self.weights).map(|(p, w)| w * (p[0] * (1.0 - p[1]) + p[1] * (1.0 - p[0]))).sum()
+    }
+
+    fn largest(&self) -> f64 {
+        self.weights.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn distance(&self, s: &[f64], _: &mut Scratch) -> f64 {
+        let mut inflow = 0.0_f64;
+        let mut worst = 0.0_f64;
+        for (s, outflow) in s.iter().zip(self.flows(s).chain([0.0])) {
+            let off = (s - (outflow - inflow)).abs() + 2.0 * EPSILON * (outflow.abs() + inflow.abs());
+            worst = worst.max(off);
+            inflow = outflow;
+        }
+        worst
+    }
+
+    fn slack(&self, x: &[f64], s: &[f64], _: f64, _: &mut Scratch) -> f64 {
+        let term = |((x, flow), w): ((&[f64], f64), &f64)| {
+            let fall = x[0] - x[1];
+            if fall >= 0.0 { fall * (w - flow) } else { -fall * (w + flow) }
+        };
+        at_least(x.windows(2).zip(self.flows(s)).zip(&self.weights).map(term).sum(), x.len())
+    }
+
+    fn expected_slack(&self, p: &[f64], s: &[f64], _: f64) -> f64 {
+        let term = |((p, flow), w): ((&[f64], f64), &f64)| {
+            p[0] * (1.0 - p[1]) * (w - flow) + p[1] * (1.0 - p[0]) * (w + flow)
+        };
+        at_least(p.windows(2).zip(self.flows(s)).zip(&self.weights).map(term).sum(), p.len())
     }
 
     fn as_chain(&self) -> Option<&Chain> {

@@ -58,6 +58,22 @@ impl Factor for Edge {
         self.chain.expectation(p)
     }
 
+    fn largest(&self) -> f64 {
+        self.weight()
+    }
+
+    fn distance(&self, s: &[f64], scratch: &mut Scratch) -> f64 {
+        self.chain.distance(s, scratch)
+    }
+
+    fn slack(&self, x: &[f64], s: &[f64], distance: f64, scratch: &mut Scratch) -> f64 {
+        self.chain.slack(x, s, distance, scratch)
+    }
+
+    fn expected_slack(&self, p: &[f64], s: &[f64], distance: f64) -> f64 {
+        self.chain.expected_slack(p, s, distance)
+    }
+
     fn as_chain(&self) -> Option<&Chain> {
         Some(&self.chain)
     }

@@ -57,6 +57,19 @@ pub trait Factor: std::fmt::Debug + Send + Sync {
     /// E[F(A)] when every pixel is in A on its own with probability p, or an upper bound of it.
     fn expectation(&self, p: &[f64]) -> f64;
 
+    /// The largest change of F that one pixel makes, up to a factor of two.
+    fn largest(&self) -> f64;
+
+    /// How far the numbers in s can be from those of a point ŝ of B(F), one by one. Projections round, so that s is in B(F) only
+    /// nearly; ŝ is the point that the two methods below speak of.
+    fn distance(&self, s: &[f64], scratch: &mut Scratch) -> f64;
+
+    /// At least f(x) − ⟨x, ŝ⟩, which is never negative: zero when s is the vertex or face for x. With x = 1_A it is F(A) − ŝ(A).
+    fn slack(&self, x: &[f64], s: &[f64], distance: f64, scratch: &mut Scratch) -> f64;
+
+    /// At least E[F(A)] − ⟨p, ŝ⟩ for pixels that are in A on their own with probability p; never negative either.
+    fn expected_slack(&self, p: &[f64], s: &[f64], distance: f64) -> f64;
+
     /// The chain behind this factor, if it is one: cut edges are also a graph, and some methods use that.
     fn as_chain(&self) -> Option<&Chain> {
         None

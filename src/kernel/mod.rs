@@ -7,6 +7,7 @@
 //! | [`concave`] | projection onto the base polytope of h(card A), h concave | O(n), and a sort where values do not pool |
 //! | [`max_flow`] | min_A Σ_{v∈A} u_v + Σ_{p∈A, q∉A} c_pq | near-linear on pictures |
 //! | [`logistic`] | log(1 + eᵗ), 1/(1 + e⁻ᵗ) | |
+//! | [`rounding`] | how far a sum can be off | |
 
 pub mod concave;
 
@@ -15,5 +16,7 @@ pub mod isotonic;
 pub mod logistic;
 
 pub mod max_flow;
+
+pub mod rounding;
 
 pub mod total_variation;

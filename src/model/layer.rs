@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use rayon::prelude::*;
 
 use crate::factor::{Chain, Factor, Scratch};
+use crate::kernel::rounding::{EPSILON, at_least};
 
 /// Disjoint factors that cover all variables.
 #[derive(Debug)]
@@ -108,39 +109,85 @@ impl Layer {
 
     /// Σ_r f_r(x), x over variables.
     pub fn lovasz(&self, x: &[f64]) -> f64 {
-        self.lovasz_at(|v| x[v])
+        self.total(|v| x[v], |r, x, scratch| self.factors[r].lovasz(x, scratch))
     }
 
-    /// The same for an x that is written nowhere: `x` says what it is at a variable.
-    pub(crate) fn lovasz_at(&self, x: impl Fn(usize) -> f64 + Sync) -> f64 {
-        self.total(x, |factor, x, scratch| factor.lovasz(x, scratch))
+    /// Σ_r F_r(A), and how far rounding can have moved it.
+    pub(crate) fn energy_and_error(&self, set: &[bool]) -> (f64, f64) {
+        let indicator = |v: usize| f64::from(u8::from(set[v]));
+        let values = self.values(indicator, |r, x, scratch| self.factors[r].lovasz(x, scratch));
+        // A factor adds up its own terms, which have one sign or are one.
+        let off = |(value, factor): (&f64, &Box<dyn Factor>)| (factor.arity() + 8) as f64 * EPSILON * value.abs();
+        let own: f64 = values.iter().zip(&self.factors).map(off).sum();
+        let sums = values.len() as f64 * EPSILON * values.iter().map(|value| value.abs()).sum::<f64>();
+        (values.iter().sum(), own + sums)
     }
 
     /// Σ_r E\[F_r\], p over variables.
     pub fn expectation(&self, p: &[f64]) -> f64 {
-        self.total(|v| p[v], |factor, p, _| factor.expectation(p))
+        self.total(|v| p[v], |r, p, _| self.factors[r].expectation(p))
     }
 
-    /// Adds a vertex of the layer's base polytope for x to `vertex`, both over variables.
-    pub(crate) fn add_greedy(&self, x: &[f64], vertex: &mut [f64]) {
-        with_scratch(|scratch, local| {
+    /// For each factor, how far its part of `message`, in layer order, can be from its base polytope.
+    pub(crate) fn distances(&self, message: &[f64]) -> Vec<f64> {
+        self.each(|r| {
+            let s = &message[self.starts[r]..self.starts[r + 1]];
+            with_scratch(|scratch, _| self.factors[r].distance(s, scratch))
+        })
+    }
+
+    /// At least Σ_r f_r(x) − ⟨x, ŝ_r⟩, x by variable, ŝ_r the points of the base polytopes that `message` stands for.
+    pub(crate) fn slack_at(
+        &self,
+        x: impl Fn(usize) -> f64 + Sync,
+        message: &[f64],
+        distance: impl Fn(usize) -> f64 + Sync,
+    ) -> f64 {
+        let slack = self.total(x, |r, x, scratch| {
+            let s = &message[self.starts[r]..self.starts[r + 1]];
+            self.factors[r].slack(x, s, distance(r), scratch)
+        });
+        at_least(slack, self.factors.len())
+    }
+
+    /// At least Σ_r E\[F_r\] − ⟨p, ŝ_r⟩, likewise.
+    pub(crate) fn expected_slack(&self, p: &[f64], message: &[f64], distances: &[f64]) -> f64 {
+        let slack = self.total(
+            |v| p[v],
+            |r, p, _| {
+                let s = &message[self.starts[r]..self.starts[r + 1]];
+                self.factors[r].expected_slack(p, s, distances[r])
+            },
+        );
+        at_least(slack, self.factors.len())
+    }
+
+    /// A vertex of the layer's base polytope for x, which is over variables; the vertex in layer order.
+    pub(crate) fn greedy(&self, x: &[f64]) -> Vec<f64> {
+        let mut vertex: Vec<f64> = (0..x.len()).map(|place| x[self.variable(place)]).collect();
+        with_scratch(|scratch, _| {
             for (factor, range) in self.factors.iter().zip(self.starts.windows(2)) {
-                local.clear();
-                local.extend((range[0]..range[1]).map(|place| x[self.variable(place)]));
-                factor.greedy(local, scratch);
-                for (place, gain) in (range[0]..range[1]).zip(&*local) {
-                    vertex[self.variable(place)] += gain;
-                }
+                factor.greedy(&mut vertex[range[0]..range[1]], scratch);
             }
         });
+        vertex
     }
 
     fn total(
         &self,
         x: impl Fn(usize) -> f64 + Sync,
-        value: impl Fn(&dyn Factor, &[f64], &mut Scratch) -> f64 + Sync,
+        value: impl Fn(usize, &[f64], &mut Scratch) -> f64 + Sync,
     ) -> f64 {
-        let one = |r: usize| {
+        self.values(x, value).iter().sum()
+    }
+
+    /// `value` of each factor, given x on its scope.
+    fn values(
+        &self,
+        x: impl Fn(usize) -> f64 + Sync,
+        value: impl Fn(usize, &[f64], &mut Scratch) -> f64 + Sync,
+    ) -> Vec<f64> {
+        self.each(|r| {
             let places = self.starts[r]..self.starts[r + 1];
             with_scratch(|scratch, local| {
                 local.clear();
@@ -148,15 +195,18 @@ impl Layer {
                     None => local.extend(places.map(&x)),
                     Some(p) => local.extend(p.order[places].iter().map(|&v| x(v as usize))),
                 }
-                value(self.factors[r].as_ref(), local, scratch)
+                value(r, local, scratch)
             })
-        };
+        })
+    }
+
+    /// One number per factor.
+    fn each(&self, one: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
         let n = self.factors.len();
         if self.n_variables() <= SMALL {
-            return (0..n).map(one).sum();
+            return (0..n).map(&one).collect();
         }
-        let values: Vec<f64> = (0..n).into_par_iter().with_min_len(n.div_ceil(64)).map(one).collect();
-        values.iter().sum()
+        (0..n).into_par_iter().with_min_len(n.div_ceil(64)).map(&one).collect()
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) use layer::with_scratch;
 use rayon::prelude::*;
 
 use crate::kernel::logistic::softplus_sum;
+use crate::kernel::rounding::EPSILON;
 use crate::{Error, Result};
 
 /// A submodular function on variables `0..n_variables`.
@@ -19,6 +20,16 @@ pub struct Model {
     unary: Vec<f64>,
     layers: Vec<Layer>,
     constant: f64,
+    rounding: Rounding,
+}
+
+/// How far the numbers of a model are from those it was made from, where it was made with rounding.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rounding {
+    /// Variables whose unary is off by up to this.
+    pub(crate) unary: Vec<(u32, f64)>,
+    /// By how much the constant may be off.
+    pub(crate) constant: f64,
 }
 
 impl Model {
@@ -34,12 +45,22 @@ impl Model {
         for layer in &layers {
             assert_eq!(layer.n_variables(), unary.len(), "a layer over other variables");
         }
-        Ok(Self { unary, layers, constant: 0.0 })
+        Ok(Self { unary, layers, constant: 0.0, rounding: Rounding::default() })
     }
 
     /// The same model with `constant` added to the energy of every set.
     pub fn with_constant(self, constant: f64) -> Self {
         Self { constant, ..self }
+    }
+
+    /// The same model with what making it has rounded away.
+    pub(crate) fn with_rounding(self, rounding: Rounding) -> Self {
+        Self { rounding, ..self }
+    }
+
+    /// What making the model has rounded away.
+    pub(crate) fn rounding(&self) -> &Rounding {
+        &self.rounding
     }
 
     /// Number of free variables.
@@ -67,6 +88,12 @@ impl Model {
         self.constant
     }
 
+    /// The largest cost of a variable, of an edge, or of adding a variable to a superpixel.
+    pub(crate) fn largest(&self) -> f64 {
+        let factors = self.layers.iter().flat_map(Layer::factors).map(|factor| factor.largest());
+        self.unary.iter().map(|m| m.abs()).chain(factors).fold(0.0, f64::max)
+    }
+
     /// The Lovász extension without the constant, f(x) = ⟨m, x⟩ + Σ_r f_r(x).
     pub fn lovasz(&self, x: &[f64]) -> f64 {
         let modular = ordered_sum(x, &self.unary, |x, m| x * m);
@@ -75,24 +102,56 @@ impl Model {
 
     /// A vertex s of B(F) with ⟨x, s⟩ = f(x): the gain of each variable when they are added in the order of falling x.
     pub fn greedy(&self, x: &[f64]) -> Vec<f64> {
-        let mut vertex = self.unary.clone();
-        for layer in &self.layers {
-            layer.add_greedy(x, &mut vertex);
-        }
-        vertex
+        self.total(&self.greedy_messages(x))
+    }
+
+    /// What that vertex is the sum of, but for m: a vertex of every layer, in layer order.
+    pub(crate) fn greedy_messages(&self, x: &[f64]) -> Vec<Vec<f64>> {
+        self.layers.iter().map(|layer| layer.greedy(x)).collect()
+    }
+
+    /// s = m + Σ_r s_r over variables, from one message per layer in layer order.
+    pub(crate) fn total(&self, messages: &[impl AsRef<[f64]> + Sync]) -> Vec<f64> {
+        let mut total = vec![0.0; self.n_variables()];
+        self.total_into(messages, &mut total);
+        total
+    }
+
+    /// The same into memory that is there.
+    pub(crate) fn total_into(&self, messages: &[impl AsRef<[f64]> + Sync], total: &mut [f64]) {
+        total.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, total)| {
+            let from = chunk * CHUNK;
+            total.copy_from_slice(&self.unary[from..from + total.len()]);
+            for (layer, message) in self.layers.iter().zip(messages) {
+                let message = message.as_ref();
+                for (i, t) in total.iter_mut().enumerate() {
+                    *t += message[layer.place(from + i)];
+                }
+            }
+        });
     }
 
     /// F(A), with the constant.
     pub fn energy(&self, set: &[bool]) -> f64 {
-        let modular = ordered_sum(set, &self.unary, |inside, m| if inside { m } else { 0.0 });
-        let indicator = |v: usize| f64::from(u8::from(set[v]));
-        self.layers.iter().fold(self.constant + modular, |sum, layer| sum + layer.lovasz_at(indicator))
+        self.energy_and_error(set).0
     }
 
-    /// f(−s) + ‖s‖²: how far s ∈ B(F) can be from the point nearest to zero, half its distance squared at most.
-    pub(crate) fn gap(&self, s: &[f64]) -> f64 {
-        let modular = ordered_sum(s, &self.unary, |s, m| s * (s - m));
-        self.layers.iter().fold(modular, |sum, layer| sum + layer.lovasz_at(|v| -s[v]))
+    /// F(A), with the constant, and how far rounding can have moved it.
+    pub(crate) fn energy_and_error(&self, set: &[bool]) -> (f64, f64) {
+        let modular = |g: fn(f64) -> f64| ordered_sum(set, &self.unary, |inside, m| if inside { g(m) } else { 0.0 });
+        let mut energy = self.constant + modular(|m| m);
+        let n = self.n_variables();
+        let mut error = self.rounding.constant + (CHUNK.min(n) + n / CHUNK) as f64 * EPSILON * modular(f64::abs);
+        let mut size = energy.abs();
+        for layer in &self.layers {
+            let (value, value_error) = layer.energy_and_error(set);
+            energy += value;
+            error += value_error;
+            size += value.abs();
+        }
+        error += (self.layers.len() + 8) as f64 * EPSILON * (size + self.constant.abs());
+        error += self.rounding.unary.iter().filter(|(v, _)| set[*v as usize]).map(|(_, off)| off).sum::<f64>();
+        (energy, if error.is_nan() { f64::INFINITY } else { error })
     }
 
     /// E[F(A)] with the constant, under independent variables with probabilities p; an upper bound of it where a factor's table

@@ -319,6 +319,13 @@ fn warnings(scene: &Scene, solution: &Solution, rival: Option<Rival>, mask: &Mas
     let mut warnings = scene.warnings.clone();
     if let Some(rival) = rival {
         warnings.extend(rival::warnings(rival, solution, options));
+    } else if solution.status == solver::Status::Rounding {
+        warnings.push(format!(
+            "rounding keeps the gap at {:.1e} per pixel, above the tolerance of {:.1e}: costs or weights are too large, or too \
+             different in size, to prove more; bring them nearer to each other (costs beyond ±{:e} that stand apart from all others are \
+             decided beforehand), or accept a larger --tolerance",
+            solution.certificate.gap_per_pixel, options.solver.tolerance, assemble::DECIDED
+        ));
     } else if solution.status != solver::Status::Converged {
         warnings.push(format!(
             "the solver stopped at a gap of {:.1e} per pixel, above the tolerance of {:.1e}: allow more --max-iterations or a \

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::{Messages, Solver};
+use super::{Messages, Point, Solver};
 use crate::factor::Factor;
 use crate::model::{Layer, Model, with_scratch};
 
@@ -71,6 +71,12 @@ struct Message {
     memory: Vec<i8>,
 }
 
+impl AsRef<[f64]> for Message {
+    fn as_ref(&self) -> &[f64] {
+        &self.now
+    }
+}
+
 impl<'a> Accelerated<'a> {
     /// Starts from the messages of an earlier solve, or from none. They need not be feasible for this model.
     pub(super) fn new(model: &'a Model, start: Option<&Messages>) -> Self {
@@ -95,7 +101,7 @@ impl<'a> Accelerated<'a> {
             sweeps: 0,
         };
         // With x = 0 the unary is yet to be counted in.
-        solver.point();
+        solver.settle();
         // A first plain sweep makes every message feasible.
         solver.sweep(0.0);
         solver
@@ -106,9 +112,10 @@ impl<'a> Accelerated<'a> {
         self.messages.iter().map(|message| &message.now[..]).collect()
     }
 
-    /// x ← −point. The x of the sweep before moves by as much: an error in one alone would be amplified by the momentum.
-    fn settle_totals(&mut self) {
-        let Self { model, x, before, point, .. } = self;
+    /// point ← m + Σ_r s_r, free of the rounding errors that a running total gathers, and x ← −point. The x of the sweep before moves by as much: an error in one alone would be amplified by the momentum.
+    fn settle(&mut self) {
+        let Self { model, messages, x, before, point, .. } = self;
+        model.total_into(messages, point);
         let variable = |place| model.layers().last().map_or(place, |layer| layer.variable(place));
         x.par_chunks_mut(GRAIN).zip(before.par_chunks_mut(GRAIN)).enumerate().for_each(|(chunk, (x, before))| {
             for (i, (x, before)) in x.iter_mut().zip(before).enumerate() {
@@ -177,28 +184,14 @@ impl Solver for Accelerated<'_> {
         }
     }
 
-    fn point(&mut self) -> &[f64] {
-        sum(self.model, &self.messages, &mut self.point);
-        self.settle_totals();
-        &self.point
+    fn point(&mut self) -> Point<'_> {
+        self.settle();
+        Point { s: &self.point, messages: self.layer_messages() }
     }
 
-    fn messages(&mut self) -> Option<Messages> {
-        Some(Messages(self.messages.iter_mut().map(|message| std::mem::take(&mut message.now)).collect()))
+    fn messages(&mut self) -> Messages {
+        Messages(self.messages.iter_mut().map(|message| std::mem::take(&mut message.now)).collect())
     }
-}
-
-/// total ← m + Σ_r s_r, free of the rounding errors that a running total gathers.
-fn sum(model: &Model, messages: &[Message], total: &mut [f64]) {
-    total.par_chunks_mut(GRAIN).enumerate().for_each(|(chunk, total)| {
-        let from = chunk * GRAIN;
-        total.copy_from_slice(&model.unary()[from..from + total.len()]);
-        for (layer, message) in model.layers().iter().zip(messages) {
-            for (i, t) in total.iter_mut().enumerate() {
-                *t += message.now[layer.place(from + i)];
-            }
-        }
-    });
 }
 
 /// One layer's turn; extrapolated, and with a drag, if it is its first in the sweep.

@@ -1,9 +1,12 @@
 //! What a feasible point proves (f the Lovász extension, x = −s, s ∈ B(F)):
 //!
-//! - gap(s) = f(x) + ‖x‖² ≥ ½‖x − x*‖², so no coordinate is further than √(2·gap) from the optimum;
+//! - gap = f(x) + ½‖x‖² + ½‖s‖² ≥ ½‖x − x*‖², so no coordinate is further than √(2·gap) from the optimum;
 //! - log Z ≤ −F(∅) + Σ log(1 + e^{−s}) and log Z ≥ H(p) − E_p[F] at p = 1/(1+eˢ); their difference bounds D∞(P‖Q);
 //! - F(∅) + Σ min(s, 0) ≤ min F ≤ F(A) for any A. The mask is optimal where a minimum cut can finish it ([`map`]), else
 //!   the best level set of x.
+//!
+//! Every number is rounded to the safe side ([`Proof`]): it is true of the model as given, not up to rounding. What cannot be
+//! proved is infinite.
 //!
 //! The level sets' energies come from one greedy vertex: adding variables in the order of x, the vertex of B(F) for
 //! that order holds the gain of each step, so prefix sums are the energies of all level sets at once.
@@ -11,8 +14,9 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Progress, map};
-use crate::kernel::logistic::softplus;
+use super::proof::Proof;
+use super::{Point, Progress, map};
+use crate::kernel::rounding::EPSILON;
 use crate::model::{Model, ordered_softplus, ordered_sum};
 
 /// Which of several optimal masks to take.
@@ -27,6 +31,14 @@ pub enum MapChoice {
 }
 
 impl MapChoice {
+    /// Whether a variable with this s is in the mask when rounding may have moved s from zero by `error`.
+    fn contains_within(self, s: f64, error: f64) -> bool {
+        match self {
+            MapChoice::Minimal => s < -error,
+            MapChoice::Maximal => s <= error,
+        }
+    }
+
     /// Whether a variable with this s is in the mask.
     pub fn contains(self, s: f64) -> bool {
         match self {
@@ -36,10 +48,10 @@ impl MapChoice {
     }
 }
 
-/// What the final point proves.
+/// What the final point proves. A number that cannot be claimed is infinite.
 #[derive(Clone, Debug)]
 pub struct Certificate {
-    /// f(−s) + ‖s‖².
+    /// At least f(x) + ½‖x‖² + ½‖s‖² at x = −s.
     pub gap: f64,
     /// The gap divided by the number of free pixels.
     pub gap_per_pixel: f64,
@@ -55,76 +67,101 @@ pub struct Certificate {
     pub map_energy: f64,
     /// Lower bound of min F.
     pub map_lower_bound: f64,
-    /// Their difference: how far from optimal the mask can be.
+    /// How far from optimal the mask can be.
     pub map_gap: f64,
-    /// The mask is optimal beyond doubt, up to rounding.
+    /// No mask is better by more than rounding: `map_gap` is at most [`PROVED_OPTIMAL`].
     pub map_proved_optimal: bool,
-    /// Pixels whose s was moved across zero to agree with the mask.
+    /// Pixels whose s was moved across zero, or onto it, to agree with the mask.
     pub repaired_pixels: usize,
     /// Pixels whose side of ½ is proved.
     pub certified: Vec<bool>,
 }
 
+/// The gap up to which a mask counts as proved optimal, in nats: no other is more probable by more than this share. Costs that are
+/// themselves tiny are held to [`PROVED_OPTIMAL`] times the largest of them.
+pub const PROVED_OPTIMAL: f64 = 1e-6;
+
+/// Costs below this are none.
+const SMALLEST: f64 = 1e-290;
+
 /// How far across zero a repaired s is moved.
 const NUDGE: f64 = 1e-9;
 
 impl Certificate {
-    /// Judges s, chooses the mask, and moves s across zero where the mask says so.
-    pub(super) fn issue(model: &Model, s: &mut [f64], choice: MapChoice) -> (Vec<bool>, Self) {
+    /// Judges a point, chooses the mask, and moves `s`, which is the point's, across zero where the mask says so.
+    pub(super) fn issue(model: &Model, point: &Point<'_>, s: &mut [f64], choice: MapChoice) -> (Vec<bool>, Self) {
         let n = s.len();
-        let feasible = norm(s);
-        let found = gap(model, s);
-        let normaliser = |s: &[f64]| ordered_sum(s, s, |s, _| softplus(-s));
-        let log_normaliser = normaliser(s);
-        let log_z_upper = log_normaliser - model.constant();
-        let bound = map_lower_bound(model, s);
-        let (set, bound, settled) = match map::exact(model, s, found, choice) {
-            Some(exact) => (exact.set, exact.lower_bound.max(bound), Some(exact.settled)),
-            None => (level_set(model, s, (2.0 * found).sqrt(), choice), bound, None),
+        let proof = Proof::new(model, point);
+        let negative = |s: &[f64]| -> Vec<f64> { s.iter().map(|s| -s).collect() };
+        let mut x = negative(s);
+        let found = proof.gap(&x);
+        let (set, map_gap, settled) = match map::exact(model, &proof, found, choice) {
+            Some(exact) => (exact.set, exact.gap, Some(exact.settled)),
+            None => {
+                let set = level_set(model, &proof, (2.0 * found).sqrt(), choice);
+                let gap = proof.map_gap(&set);
+                (set, gap, None)
+            }
         };
+        let proved = |v: usize| settled.as_ref().is_some_and(|settled| settled[v]);
         let mut repaired_pixels = 0;
-        for (s, &inside) in s.iter_mut().zip(&set) {
+        for (v, ((s, &inside), &error)) in s.iter_mut().zip(&set).zip(&proof.error).enumerate() {
             if choice.contains(*s) != inside {
-                *s = if inside { -NUDGE } else { NUDGE };
+                // A tie that rounding broke is written as the tie it is.
+                let is_tie = s.abs() <= error && choice.contains(0.0) == inside && !proved(v);
+                *s = if is_tie { 0.0 } else if inside { -NUDGE } else { NUDGE };
                 repaired_pixels += 1;
             }
         }
-        let (gap, log_normaliser) =
-            if repaired_pixels == 0 { (found, log_normaliser) } else { (gap(model, s), normaliser(s)) };
-        // A repaired s need not be feasible. What it proves is its own primal value against the dual value of the s before.
-        let error_bound = (2.0 * gap + (feasible - norm(s)).max(0.0)).sqrt();
-        let p: Vec<f64> = s.par_iter().map(|s| 1.0 / (1.0 + s.exp())).collect();
-        // H(p) = Σ log(1 + e^{−s}) + s·p for p = 1/(1+eˢ).
-        let entropy = log_normaliser + ordered_sum(s, &p, |s, p| s * p);
-        let log_z_lower = entropy - model.expectation(&p);
-        // Where both meet, rounding may put the lower one a hair above.
-        let log_z_lower = log_z_lower.min(log_z_upper);
-        let map_energy = model.energy(&set);
-        let map_gap = map_energy - bound;
-        let map_gap = if map_gap.is_nan() { f64::INFINITY } else { map_gap.max(0.0) };
-        let proved = |v: usize| settled.as_ref().is_some_and(|settled| settled[v]);
+        if repaired_pixels > 0 {
+            x = negative(s);
+        }
+        let gap = if repaired_pixels == 0 { found } else { proof.gap(&x) };
+        let error_bound = (2.0 * gap).sqrt() * (1.0 + 2.0 * EPSILON);
+
+        let (least, most) = proof.log_normaliser();
+        let p: Vec<f64> = x.par_iter().map(|x| 1.0 / (1.0 + (-x).exp())).collect();
+        let log_gap = proof.log_gap(&x, &p);
+        let constant = model.constant();
+        let off = model.rounding().constant;
+        let log_z_upper = above(most - constant, off + EPSILON * (most + constant.abs()));
+        let log_z_lower =
+            -above(log_gap + constant - least, off + EPSILON * (least.abs() + 2.0 * log_gap + constant.abs()));
+        // For the marginals as written, which a repair may have taken out of B(F).
+        let renyi_infinity_upper = above(most - least + log_gap, 2.0 * proof.apart(&x) + EPSILON * (most + log_gap));
+
+        let (map_energy, energy_error) = model.energy_and_error(&set);
+        let map_lower_bound = -above(map_gap - map_energy, energy_error + EPSILON * (map_gap + map_energy.abs()));
         let certificate = Self {
             gap,
             gap_per_pixel: gap / n.max(1) as f64,
             error_bound,
             log_z_upper,
             log_z_lower,
-            renyi_infinity_upper: (log_z_upper - log_z_lower).max(0.0),
+            renyi_infinity_upper,
             map_energy,
-            map_lower_bound: bound,
+            map_lower_bound,
             map_gap,
-            map_proved_optimal: map_gap.is_finite() && map_gap <= 1e-9 * (1.0 + map_energy.abs()),
+            map_proved_optimal: map_gap <= PROVED_OPTIMAL * model.largest().clamp(SMALLEST, 1.0),
             repaired_pixels,
-            // An s at rounding's or a repair's distance from zero is a tie, whatever a gap of zero says.
-            certified: s.iter().enumerate().map(|(v, s)| s.abs() > error_bound + 2.0 * NUDGE || proved(v)).collect(),
+            certified: s.iter().enumerate().map(|(v, s)| s.abs() > error_bound || proved(v)).collect(),
         };
         (set, certificate)
     }
 }
 
+/// value + error, rounded up; infinite if that is no number.
+fn above(value: f64, error: f64) -> f64 {
+    let sum = (value + error).next_up();
+    if sum.is_nan() { f64::INFINITY } else { sum }
+}
+
 /// The cheap part of the certificate, for the trace.
-pub(super) fn progress(model: &Model, s: &[f64], iteration: usize, seconds: f64) -> Progress {
-    let gap = gap(model, s);
+pub(super) fn progress(model: &Model, point: &Point<'_>, iteration: usize, seconds: f64) -> Progress {
+    let Point { s, messages } = point;
+    let layers = model.layers().iter().zip(messages);
+    let gap: f64 = layers.map(|(layer, message)| layer.slack_at(|v| -s[v], message, |_| 0.0)).sum();
+    let gap = if gap.is_nan() { f64::INFINITY } else { gap };
     Progress {
         iteration,
         seconds,
@@ -132,30 +169,15 @@ pub(super) fn progress(model: &Model, s: &[f64], iteration: usize, seconds: f64)
         gap_per_pixel: gap / s.len().max(1) as f64,
         // Quick, and right to the digits of the whole sum; the certificate at the end keeps those of every term.
         log_z_upper: ordered_softplus(s) - model.constant(),
-        map_lower_bound: map_lower_bound(model, s),
+        map_lower_bound: model.constant() + ordered_sum(s, s, |s, _| s.min(0.0)),
     }
 }
 
-/// f(−s) + ‖s‖². Rounding can leave it a hair below zero at the optimum, where it is zero; an overflow proves nothing, so it
-/// counts as infinite.
-fn gap(model: &Model, s: &[f64]) -> f64 {
-    let gap = model.gap(s);
-    if gap.is_nan() { f64::INFINITY } else { gap.max(0.0) }
-}
-
-/// ‖s‖²
-fn norm(s: &[f64]) -> f64 {
-    ordered_sum(s, s, |a, b| a * b)
-}
-
-fn map_lower_bound(model: &Model, s: &[f64]) -> f64 {
-    model.constant() + ordered_sum(s, s, |s, _| s.min(0.0))
-}
-
 /// The best level set of s when the exact mask is out of reach.
-fn level_set(model: &Model, s: &[f64], reach: f64, choice: MapChoice) -> Vec<bool> {
+fn level_set(model: &Model, proof: &Proof<'_>, reach: f64, choice: MapChoice) -> Vec<bool> {
+    let s = proof.s;
     match best_threshold(model, s, reach) {
-        None => s.iter().map(|&s| choice.contains(s)).collect(),
+        None => s.iter().zip(&proof.error).map(|(&s, &error)| choice.contains_within(s, error)).collect(),
         Some(threshold) => s.iter().map(|&s| s <= threshold).collect(),
     }
 }

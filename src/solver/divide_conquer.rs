@@ -8,7 +8,7 @@
 //!
 //! The model has to be a graph ([`Network`]). s is what the flow leaves in the nodes: feasible at every step, and in whole units.
 
-use super::Solver;
+use super::{Point, Solver};
 use super::accelerated::Accelerated;
 use super::network::{Network, NotAGraph};
 use crate::kernel::max_flow::Side;
@@ -23,12 +23,14 @@ pub const GRAPH_LIMIT: usize = 8_000_000;
 const REST: i128 = 1 << 12;
 
 /// State of the iteration.
-pub(super) struct DivideConquer {
+pub(super) struct DivideConquer<'a> {
+    model: &'a Model,
     network: Network,
     /// s of each node in units; zero at auxiliary nodes.
     s: Vec<i64>,
-    /// s of each variable.
+    /// s of each variable, and the messages it is the sum of.
     point: Vec<f64>,
+    messages: Vec<Vec<f64>>,
     /// Nodes of pieces that are not finished.
     open: Vec<u32>,
     calls: usize,
@@ -42,8 +44,8 @@ struct Pieces {
     starts: Vec<usize>,
 }
 
-impl DivideConquer {
-    pub(super) fn new(model: &Model) -> Result<Self> {
+impl<'a> DivideConquer<'a> {
+    pub(super) fn new(model: &'a Model) -> Result<Self> {
         // One sweep of projections lays out the first flow. More of them spread it so thin that the cuts take longer again.
         let sweep = Accelerated::new(model, None);
         let network = Network::new(model, |_| None, &sweep.layer_messages(), GRAPH_LIMIT).map_err(|why| Error::NotAGraph {
@@ -57,7 +59,7 @@ impl DivideConquer {
         let s: Vec<i64> = (0..network.graph.n_nodes()).map(|i| -network.graph.excess(i)).collect();
         let open = (0..s.len() as u32).collect();
         let point = vec![0.0; model.n_variables()];
-        let mut solver = Self { network, s, point, open, calls: 0 };
+        let mut solver = Self { model, network, s, point, messages: Vec::new(), open, calls: 0 };
         solver.write_point();
         Ok(solver)
     }
@@ -69,6 +71,7 @@ impl DivideConquer {
         let s: Vec<f64> = self.s[..self.point.len()].iter().map(|&s| unit.value(s)).collect();
         if self.calls == 0 || norm(&s) < norm(&self.point) || self.finished() {
             self.point = s;
+            self.messages = self.network.messages(self.model);
         }
     }
 
@@ -107,7 +110,7 @@ impl DivideConquer {
     }
 }
 
-impl Solver for DivideConquer {
+impl Solver for DivideConquer<'_> {
     fn step(&mut self) {
         let n_variables = self.point.len();
         let pieces = self.pieces();
@@ -149,8 +152,8 @@ impl Solver for DivideConquer {
         self.write_point();
     }
 
-    fn point(&mut self) -> &[f64] {
-        &self.point
+    fn point(&mut self) -> Point<'_> {
+        Point { s: &self.point, messages: self.messages.iter().map(|message| &message[..]).collect() }
     }
 
     fn finished(&self) -> bool {
@@ -202,7 +205,7 @@ mod tests {
             let mut solver = DivideConquer::new(&model).unwrap();
             let mut steps = 0;
             loop {
-                let s = solver.point();
+                let s = solver.point().s.to_vec();
                 for (set, f) in sets(12).zip(&energies) {
                     let sum: f64 = s.iter().zip(&set).filter(|(_, inside)| **inside).map(|(s, _)| s).sum();
                     prop_assert!(sum <= f + 1e-11);
@@ -217,10 +220,10 @@ mod tests {
             }
             let reference = run(&model, &tight(SolverKind::Accelerated));
             prop_assert_eq!(reference.status, Status::Converged);
-            for (s, expected) in solver.point().iter().zip(&reference.s) {
+            for (s, expected) in solver.point().s.iter().zip(&reference.s) {
                 prop_assert!((s - expected).abs() < 1e-6);
             }
-            let x: Vec<f64> = solver.point().iter().map(|s| -s).collect();
+            let x: Vec<f64> = solver.point().s.iter().map(|s| -s).collect();
             prop_assert!((model.lovasz(&x) + x.iter().map(|x| x * x).sum::<f64>()).abs() < 1e-9);
         }
     }
@@ -255,6 +258,18 @@ mod tests {
         }
         fn greedy(&self, _: &mut [f64], _: &mut Scratch) {}
         fn expectation(&self, _: &[f64]) -> f64 {
+            0.0
+        }
+        fn largest(&self) -> f64 {
+            0.0
+        }
+        fn distance(&self, _: &[f64], _: &mut Scratch) -> f64 {
+            0.0
+        }
+        fn slack(&self, _: &[f64], _: &[f64], _: f64, _: &mut Scratch) -> f64 {
+            0.0
+        }
+        fn expected_slack(&self, _: &[f64], _: &[f64], _: f64) -> f64 {
             0.0
         }
     }

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use super::graph::Graph;
-use super::{Factors, Solver};
+use super::{Factors, Point, Solver};
 use crate::model::Model;
 
 /// η/(1+η), for η = 9. At ½ the iterates are those of `messages`.
@@ -58,8 +58,7 @@ impl Solver for DouglasRachford<'_> {
         graph.project(shadow);
     }
 
-    fn point(&mut self) -> &[f64] {
-        self.graph.sum(&self.shadow, &mut self.by_variable);
-        &self.by_variable
+    fn point(&mut self) -> Point<'_> {
+        self.graph.point(&self.shadow, &mut self.by_variable)
     }
 }

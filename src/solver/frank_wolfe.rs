@@ -9,7 +9,7 @@
 //! Atoms cost a vector each. Beyond a budget of memory the two lightest are merged into their mean, which is still in B(F):
 //! a large photo thus runs in constant memory, with means among the atoms.
 
-use super::Solver;
+use super::{Point, Solver};
 use crate::model::{Model, ordered_sum};
 
 /// Numbers that all atoms together may hold, 256 MB of them.
@@ -28,19 +28,32 @@ pub(super) struct FrankWolfe<'a> {
     most_atoms: usize,
     /// s = Σ weight · vector.
     point: Vec<f64>,
+    /// s_r = Σ weight · message, one per layer, filled in when asked for.
+    messages: Vec<Vec<f64>>,
 }
 
 struct Atom {
     weight: f64,
     vector: Vec<f64>,
+    /// What the vector is the sum of, but for m.
+    messages: Vec<Vec<f64>>,
+}
+
+impl Atom {
+    /// The greedy vertex for x.
+    fn vertex(model: &Model, x: &[f64], weight: f64) -> Self {
+        let messages = model.greedy_messages(x);
+        Self { weight, vector: model.total(&messages), messages }
+    }
 }
 
 impl<'a> FrankWolfe<'a> {
     pub(super) fn new(model: &'a Model) -> Self {
         let towards: Vec<f64> = model.unary().iter().map(|m| -m).collect();
-        let vector = model.greedy(&towards);
-        let most_atoms = (BUDGET / model.n_variables().max(1)).max(LEAST_ATOMS);
-        Self { model, point: vector.clone(), atoms: vec![Atom { weight: 1.0, vector }], most_atoms }
+        let atom = Atom::vertex(model, &towards, 1.0);
+        let numbers = model.n_variables() * (1 + model.layers().len());
+        let most_atoms = (BUDGET / numbers.max(1)).max(LEAST_ATOMS);
+        Self { model, point: atom.vector.clone(), messages: atom.messages.clone(), atoms: vec![atom], most_atoms }
     }
 
     /// Makes room for one more atom: the two lightest become one.
@@ -49,7 +62,9 @@ impl<'a> FrankWolfe<'a> {
         let (Some(light), Some(other)) = (self.atoms.pop(), self.atoms.last_mut()) else { return };
         let weight = light.weight + other.weight;
         let share = light.weight / weight;
-        other.vector.iter_mut().zip(&light.vector).for_each(|(a, b)| *a += share * (b - *a));
+        let blend = |a: &mut [f64], b: &[f64]| a.iter_mut().zip(b).for_each(|(a, b)| *a += share * (b - *a));
+        blend(&mut other.vector, &light.vector);
+        other.messages.iter_mut().zip(&light.messages).for_each(|(a, b)| blend(a, b));
         other.weight = weight;
     }
 
@@ -83,11 +98,11 @@ impl<'a> FrankWolfe<'a> {
 impl Solver for FrankWolfe<'_> {
     fn step(&mut self) {
         let downhill: Vec<f64> = self.point.iter().map(|s| -s).collect();
-        let vertex = self.model.greedy(&downhill);
-        let towards = dot(&self.point, &self.point) - dot(&self.point, &vertex);
+        let vertex = Atom::vertex(self.model, &downhill, 0.0);
+        let towards = dot(&self.point, &self.point) - dot(&self.point, &vertex.vector);
         self.balance(towards);
         // s ← s + γ (v − s)
-        let way: Vec<f64> = vertex.iter().zip(&self.point).map(|(v, s)| v - s).collect();
+        let way: Vec<f64> = vertex.vector.iter().zip(&self.point).map(|(v, s)| v - s).collect();
         let gamma = (-dot(&self.point, &way) / dot(&way, &way)).min(1.0);
         // Not a number when s is the vertex.
         if gamma.is_nan() || gamma <= 0.0 {
@@ -95,9 +110,9 @@ impl Solver for FrankWolfe<'_> {
         }
         self.point.iter_mut().zip(&way).for_each(|(s, d)| *s += gamma * d);
         self.atoms.iter_mut().for_each(|atom| atom.weight *= 1.0 - gamma);
-        match self.atoms.iter_mut().find(|atom| atom.vector == vertex) {
+        match self.atoms.iter_mut().find(|atom| atom.vector == vertex.vector) {
             Some(known) => known.weight += gamma,
-            None => self.atoms.push(Atom { weight: gamma, vector: vertex }),
+            None => self.atoms.push(Atom { weight: gamma, ..vertex }),
         }
         self.atoms.retain(|atom| atom.weight > 0.0);
         if self.atoms.len() > self.most_atoms {
@@ -105,15 +120,18 @@ impl Solver for FrankWolfe<'_> {
         }
     }
 
-    fn point(&mut self) -> &[f64] {
+    fn point(&mut self) -> Point<'_> {
         // Summed anew with weights that sum to one, so that rounding does not carry s out of B(F).
         let sum: f64 = self.atoms.iter().map(|atom| atom.weight).sum();
-        self.point.fill(0.0);
-        for Atom { weight, vector } in &mut self.atoms {
+        self.messages.iter_mut().for_each(|message| message.fill(0.0));
+        for Atom { weight, messages, .. } in &mut self.atoms {
             *weight /= sum;
-            self.point.iter_mut().zip(&*vector).for_each(|(s, a)| *s += *weight * a);
+            for (total, message) in self.messages.iter_mut().zip(messages) {
+                total.iter_mut().zip(&*message).for_each(|(s, a)| *s += *weight * a);
+            }
         }
-        &self.point
+        self.model.total_into(&self.messages, &mut self.point);
+        Point { s: &self.point, messages: self.messages.iter().map(|message| &message[..]).collect() }
     }
 }
 

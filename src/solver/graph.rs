@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::Factors;
+use super::{Factors, Point};
 use crate::factor::{Edge, Factor, Scratch};
 use crate::model::{Model, with_scratch};
 
@@ -27,6 +27,8 @@ pub(super) struct Graph<'a> {
     incident_starts: Vec<usize>,
     /// |δ(v)| of each pair's variable; `None` where all are equal and weights do not matter.
     pub(super) weights: Option<Vec<f64>>,
+    /// Where chains are taken apart: the messages of the layers, put together again by [`point`](Self::point).
+    joined: Vec<Vec<f64>>,
 }
 
 /// A factor of the model as it stands, or an edge cut out of a chain.
@@ -55,6 +57,10 @@ impl<'a> Graph<'a> {
             incident: Vec::new(),
             incident_starts: Vec::new(),
             weights: None,
+            joined: match factors {
+                Factors::Layers => Vec::new(),
+                Factors::Edges => vec![vec![0.0; model.n_variables()]; model.layers().len()],
+            },
         };
         for layer in model.layers() {
             for (factor, range) in layer.factors().iter().zip(layer.starts().windows(2)) {
@@ -133,6 +139,34 @@ impl<'a> Graph<'a> {
                 *total = pairs.iter().fold(self.model.unary()[v], |sum, &pair| sum + lifted[pair as usize]);
             }
         });
+    }
+
+    /// s in `total`, and the messages of the layers.
+    pub(super) fn point<'b>(&'b mut self, lifted: &'b [f64], total: &'b mut [f64]) -> Point<'b> {
+        self.sum(lifted, total);
+        let n = self.model.n_variables();
+        if self.joined.is_empty() {
+            // Layer after layer, as the factors were taken.
+            return Point { s: total, messages: lifted.chunks(n.max(1)).collect() };
+        }
+        let mut pair = 0;
+        for (layer, message) in self.model.layers().iter().zip(&mut self.joined) {
+            message.fill(0.0);
+            for (factor, range) in layer.factors().iter().zip(layer.starts().windows(2)) {
+                let message = &mut message[range[0]..range[1]];
+                let Some(chain) = factor.as_chain() else {
+                    message.copy_from_slice(&lifted[pair..pair + message.len()]);
+                    pair += message.len();
+                    continue;
+                };
+                for (i, _) in chain.weights().iter().enumerate().filter(|(_, w)| **w > 0.0) {
+                    message[i] += lifted[pair];
+                    message[i + 1] += lifted[pair + 1];
+                    pair += 2;
+                }
+            }
+        }
+        Point { s: total, messages: self.joined.iter().map(|message| &message[..]).collect() }
     }
 
     /// mean ← (m + Σ_i y_i) / |δ(v)|: subtracted from y at every pair, it leads to the nearest point of Λ.

@@ -1,18 +1,24 @@
 //! The exact mask: a minimum cut of the pixels that s leaves undecided.
 //!
-//! Any feasible s with L = Σ min(s, 0) ≤ min F decides most pixels by itself. Let A be the pixels with s < 0 and δ = F(A) − L. A set that
+//! Any feasible s with L = Σ min(s, 0) ≤ min F decides most pixels by itself. Let A be the pixels with s < 0 and δ ≥ F(A) − L. A set that
 //! differs from A at v costs at least s(A′) ≥ L + |s_v|, so it is no better than A unless |s_v| ≤ δ. (The duality gap g says so too, beyond
 //! √(2g), but δ is nearly always far smaller.) What is left is F on the undecided pixels with the others fixed, small and a graph
-//! again ([`Network`]); its minimum cut finishes the mask, and the flow proves it:
-//! min F = F(decided inside) + Σ min(s′, 0), s′ the dual solution of the cut.
+//! again ([`Network`]); its minimum cut finishes the mask.
+//!
+//! The cut is exact for the network, which counts in whole units and so differs from F by up to η for any set. The mask is thus within
+//! 2η of the optimum. A pixel is inside every optimal mask if it is inside the smallest minimum cut when each pixel costs more
+//! by some bias above 2η: were it missing from an optimal mask, adding it would by submodularity save the bias and lose at most 2η.
+//! Likewise outside, with the sign turned.
 //!
 //! Cut edges always are a graph. Superpixels are one as long as their undecided parts are small or robust; otherwise there is no
 //! exact answer here, and the certificate says how far off the best level set can be.
 
 use super::MapChoice;
 use super::network::Network;
+use super::proof::Proof;
 use crate::kernel::max_flow::Side;
-use crate::model::{Model, ordered_sum};
+use crate::kernel::rounding::{EPSILON, at_least};
+use crate::model::Model;
 
 /// Edges that superpixels may need before the exact mask costs more than the solve.
 const MAX_EDGES: usize = 1_000_000;
@@ -20,37 +26,45 @@ const MAX_EDGES: usize = 1_000_000;
 /// The optimal mask.
 pub(super) struct Exact {
     pub(super) set: Vec<bool>,
-    /// min F, from the flow.
-    pub(super) lower_bound: f64,
+    /// How far above min F the mask can be.
+    pub(super) gap: f64,
     /// Pixels that are on one side in every optimal mask.
     pub(super) settled: Vec<bool>,
 }
 
-/// The smallest or largest minimiser of F, for a feasible s with this duality gap; `None` when the undecided part is no graph of
+/// The smallest or largest minimiser of F, for a point with this duality gap; `None` when the undecided part is no graph of
 /// reasonable size.
-pub(super) fn exact(model: &Model, s: &[f64], gap: f64, choice: MapChoice) -> Option<Exact> {
-    let sum = |g: fn(f64) -> f64| ordered_sum(s, s, |s, _| g(s));
+pub(super) fn exact(model: &Model, proof: &Proof<'_>, gap: f64, choice: MapChoice) -> Option<Exact> {
+    let s = proof.s;
     let inside: Vec<bool> = s.iter().map(|&s| s < 0.0).collect();
-    let delta = model.energy(&inside) - model.constant() - sum(|s| s.min(0.0));
-    // Both are differences of large sums, and carry their rounding; an overflow decides nothing.
-    let delta = if delta.is_nan() { f64::INFINITY } else { delta.max(0.0) + 1e-13 * (1.0 + sum(f64::abs)) };
-    let radius = (2.0 * (gap + 1e-14 * sum(|s| s * s))).sqrt().min(delta);
-    let fixed = |v: usize| (s[v].abs() > radius).then_some(s[v] < 0.0);
+    let radius = ((2.0 * gap).sqrt() * (1.0 + 2.0 * EPSILON)).min(proof.map_gap(&inside));
+    let fixed = |v: usize| (s[v].abs() > radius + proof.error[v]).then_some(inside[v]);
     let mut network = Network::new(model, fixed, &[], MAX_EDGES).ok()?;
     network.graph.solve();
     let mut set: Vec<bool> = (0..s.len()).map(|v| fixed(v) == Some(true)).collect();
     let mut settled = vec![true; s.len()];
-    let mut lower_bound = model.energy(&set);
     for (&v, i) in network.variables.iter().zip(0..) {
         let side = network.graph.side(i);
         set[v as usize] = match choice {
             MapChoice::Minimal => side == Side::Source,
             MapChoice::Maximal => side != Side::Sink,
         };
-        settled[v as usize] = side != Side::Free;
-        lower_bound += network.unit.value(-network.graph.excess(i)).min(0.0);
+        settled[v as usize] = false;
     }
-    Some(Exact { set, lower_bound, settled })
+    let gap = 2.0 * (network.error + at_least(model.rounding().unary.iter().map(|(_, off)| off).sum(), s.len()));
+    if let Some(bias) = network.unit.more_than(gap) {
+        // The second turn takes back what the first has added.
+        for (change, side) in [(-bias, Side::Source), (2 * bias, Side::Sink)] {
+            for i in 0..network.variables.len() {
+                network.graph.set_excess(i, network.graph.excess(i) + change);
+            }
+            network.graph.solve();
+            for (&v, i) in network.variables.iter().zip(0..) {
+                settled[v as usize] |= network.graph.side(i) == side;
+            }
+        }
+    }
+    Some(Exact { set, gap, settled })
 }
 
 #[cfg(test)]

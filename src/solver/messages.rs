@@ -10,7 +10,7 @@
 use rayon::prelude::*;
 
 use super::graph::Graph;
-use super::{Factors, Solver};
+use super::{Factors, Point, Solver};
 use crate::model::Model;
 
 /// State of the iteration.
@@ -44,8 +44,7 @@ impl Solver for Messages<'_> {
         graph.project(lifted);
     }
 
-    fn point(&mut self) -> &[f64] {
-        self.graph.sum(&self.lifted, &mut self.by_variable);
-        &self.by_variable
+    fn point(&mut self) -> Point<'_> {
+        self.graph.point(&self.lifted, &mut self.by_variable)
     }
 }

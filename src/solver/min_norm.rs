@@ -8,7 +8,7 @@
 //! The affine minimum solves (σ·11ᵀ + VᵀV) u = 1, weights u/Σu, through a triangular factor R with RᵀR that matrix, updated in
 //! O(k²) when a vertex comes or goes.
 
-use super::Solver;
+use super::{Point, Solver};
 use crate::model::Model;
 use crate::{Error, Result};
 
@@ -22,12 +22,16 @@ const DEPENDENT: f64 = 1e-12;
 pub(super) struct MinNorm<'a> {
     model: &'a Model,
     corral: Vec<Vec<f64>>,
+    /// What each vertex of the corral is the sum of, but for m: one message per layer.
+    messages: Vec<Vec<Vec<f64>>>,
     weights: Vec<f64>,
     /// Column k of R holds its k + 1 numbers down to the diagonal.
     factor: Vec<Vec<f64>>,
     /// σ: of the size of the vertices, so that the matrix is well scaled.
     sigma: f64,
     point: Vec<f64>,
+    /// The messages of the point.
+    point_messages: Vec<Vec<f64>>,
     /// No vertex brings the point nearer to the origin, to the last digit.
     finished: bool,
 }
@@ -39,23 +43,26 @@ impl<'a> MinNorm<'a> {
             return Err(Error::TooManyVariables { solver: "min-norm", found, limit: MIN_NORM_LIMIT });
         }
         let towards: Vec<f64> = model.unary().iter().map(|m| -m).collect();
-        let vertex = model.greedy(&towards);
+        let messages = model.greedy_messages(&towards);
+        let vertex = model.total(&messages);
         let sigma = dot(&vertex, &vertex).max(1.0);
         let mut solver = Self {
             model,
             corral: Vec::new(),
+            messages: Vec::new(),
             weights: vec![1.0],
             factor: Vec::new(),
             sigma,
             point: vertex.clone(),
+            point_messages: messages.clone(),
             finished: false,
         };
-        solver.admit(vertex);
+        solver.admit(vertex, messages);
         Ok(solver)
     }
 
     /// Adds a vertex and its column of R, unless it lies in the hull of the corral.
-    fn admit(&mut self, vertex: Vec<f64>) -> bool {
+    fn admit(&mut self, vertex: Vec<f64>, messages: Vec<Vec<f64>>) -> bool {
         let mut column: Vec<f64> = self.corral.iter().map(|v| self.sigma + dot(v, &vertex)).collect();
         solve_transposed(&self.factor, &mut column);
         let diagonal = self.sigma + dot(&vertex, &vertex);
@@ -66,12 +73,14 @@ impl<'a> MinNorm<'a> {
         column.push(rest.sqrt());
         self.factor.push(column);
         self.corral.push(vertex);
+        self.messages.push(messages);
         true
     }
 
     /// Removes a vertex; rotations make R triangular again.
     fn dismiss(&mut self, k: usize) {
         self.corral.remove(k);
+        self.messages.remove(k);
         self.weights.remove(k);
         self.factor.remove(k);
         for row in k..self.factor.len() {
@@ -102,9 +111,10 @@ impl<'a> MinNorm<'a> {
 impl Solver for MinNorm<'_> {
     fn step(&mut self) {
         let downhill: Vec<f64> = self.point.iter().map(|s| -s).collect();
-        let vertex = self.model.greedy(&downhill);
+        let messages = self.model.greedy_messages(&downhill);
+        let vertex = self.model.total(&messages);
         let norm = dot(&self.point, &self.point);
-        self.finished = norm <= dot(&self.point, &vertex) || !self.admit(vertex);
+        self.finished = norm <= dot(&self.point, &vertex) || !self.admit(vertex, messages);
         if self.finished {
             return;
         }
@@ -127,19 +137,22 @@ impl Solver for MinNorm<'_> {
             self.dismiss(least.0);
         }
         let sum: f64 = self.weights.iter().sum();
-        let mut point = vec![0.0; self.point.len()];
-        for (weight, vertex) in self.weights.iter().zip(&self.corral) {
-            point.iter_mut().zip(vertex).for_each(|(s, v)| *s += weight / sum * v);
+        let mut messages = vec![vec![0.0; self.point.len()]; self.model.layers().len()];
+        for (weight, vertices) in self.weights.iter().zip(&self.messages) {
+            for (message, vertex) in messages.iter_mut().zip(vertices) {
+                message.iter_mut().zip(vertex).for_each(|(s, v)| *s += weight / sum * v);
+            }
         }
+        let point = self.model.total(&messages);
         // The norm falls strictly until rounding is all that is left.
         self.finished = dot(&point, &point) >= norm;
         if !self.finished {
-            self.point = point;
+            (self.point, self.point_messages) = (point, messages);
         }
     }
 
-    fn point(&mut self) -> &[f64] {
-        &self.point
+    fn point(&mut self) -> Point<'_> {
+        Point { s: &self.point, messages: self.point_messages.iter().map(|message| &message[..]).collect() }
     }
 
     fn finished(&self) -> bool {

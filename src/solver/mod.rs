@@ -13,9 +13,10 @@ mod map;
 mod messages;
 mod min_norm;
 mod network;
+mod proof;
 mod sequential;
 
-pub use certificate::{Certificate, MapChoice};
+pub use certificate::{Certificate, MapChoice, PROVED_OPTIMAL};
 pub use divide_conquer::GRAPH_LIMIT;
 pub use min_norm::MIN_NORM_LIMIT;
 
@@ -32,23 +33,32 @@ pub trait Solver {
     /// Takes one step.
     fn step(&mut self);
 
-    /// A feasible s ∈ B(F), in the order of the variables.
-    fn point(&mut self) -> &[f64];
+    /// A feasible s ∈ B(F), up to rounding, and the messages that it is the sum of.
+    fn point(&mut self) -> Point<'_>;
 
-    /// Whether the point is the optimum and no step changes it any more.
-    fn finished(&self) -> bool {
-        false
+    /// The messages of the point, given away at the end.
+    fn messages(&mut self) -> Messages {
+        Messages(self.point().messages.iter().map(|message| message.to_vec()).collect())
     }
 
-    /// The messages of the layers, given away at the end, by a solver that can start from them.
-    fn messages(&mut self) -> Option<Messages> {
-        None
+    /// Whether no step changes the point any more.
+    fn finished(&self) -> bool {
+        false
     }
 
     /// Minimum cuts computed so far, for a solver that works by them.
     fn map_calls(&self) -> Option<usize> {
         None
     }
+}
+
+/// s = m + Σ_r s_r with s_r ∈ B(F_r), both up to rounding: what a [certificate](Certificate) is made from.
+#[derive(Clone, Debug)]
+pub struct Point<'a> {
+    /// s, in the order of the variables.
+    pub s: &'a [f64],
+    /// s_r, one per layer, in layer order.
+    pub messages: Vec<&'a [f64]>,
 }
 
 /// The dual variables s_r of a solved model, one vector per layer in layer order: where to start when the unary or a weight has
@@ -153,7 +163,7 @@ impl Options {
     }
 }
 
-/// One checked iterate.
+/// One iterate. Its numbers take the messages to be feasible; the [`Certificate`] of the last one verifies it.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Progress {
     /// Steps taken.
@@ -186,8 +196,10 @@ impl Progress {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// The gap is within the tolerance, or the solver is exact and done.
+    /// The gap is proved to be within the tolerance.
     Converged,
+    /// The solver is done, or its own estimate of the gap is within the tolerance, but rounding keeps the proof above it.
+    Rounding,
     /// `max_iterations` came first.
     IterationLimit,
     /// `time_limit` came first.
@@ -250,14 +262,14 @@ fn iterate(model: &Model, options: &Options, start: Option<&Messages>, observe: 
     let mut iteration = 0;
     let status = loop {
         let seconds = clock.elapsed().as_secs_f64();
-        let progress = certificate::progress(model, solver.point(), iteration, seconds).with_bounds_of(trace.last());
+        let progress = certificate::progress(model, &solver.point(), iteration, seconds).with_bounds_of(trace.last());
         let next = iteration + patience(trace.last(), &progress, options.tolerance);
         trace.push(progress);
         if observe(&progress).is_break() {
             break Status::Interrupted;
         }
         if progress.gap_per_pixel <= options.tolerance || solver.finished() {
-            break Status::Converged;
+            break Status::Rounding;
         }
         if iteration >= options.max_iterations {
             break Status::IterationLimit;
@@ -276,10 +288,13 @@ fn iterate(model: &Model, options: &Options, start: Option<&Messages>, observe: 
             }
         }
     };
-    let mut s = solver.point().to_vec();
-    let (set, certificate) = Certificate::issue(model, &mut s, options.map);
     let map_calls = solver.map_calls();
-    let messages = solver.messages();
+    let point = solver.point();
+    let mut s = point.s.to_vec();
+    let (set, certificate) = Certificate::issue(model, &point, &mut s, options.map);
+    let messages = Some(solver.messages());
+    let within = certificate.gap_per_pixel <= options.tolerance;
+    let status = if within && status != Status::Interrupted { Status::Converged } else { status };
     let seconds = clock.elapsed().as_secs_f64();
     Ok(Solution { s, set, certificate, status, iterations: iteration, map_calls, messages, seconds, trace })
 }

@@ -9,6 +9,7 @@
 //! of the variables are −s with s ∈ B(F) from the start, and stay so however flow is pushed.
 
 use crate::kernel::max_flow::{Edge, Graph, Unit};
+use crate::kernel::rounding::{EPSILON, at_least};
 use crate::model::Model;
 
 /// The network, in whole units.
@@ -17,6 +18,8 @@ pub(super) struct Network {
     pub(super) unit: Unit,
     /// The variable of each node; auxiliary nodes come after them.
     pub(super) variables: Vec<u32>,
+    /// For no set does the network's cut differ from F by more than this, up to what all sets have in common.
+    pub(super) error: f64,
 }
 
 /// Why there is no network.
@@ -29,11 +32,14 @@ pub(super) enum NotAGraph {
 }
 
 /// Terms in real numbers, before the unit is known.
-#[derive(Default)]
 struct Terms {
     unary: Vec<f64>,
+    /// Sum of the sizes of what came together in each cost.
+    sizes: Vec<f64>,
     edges: Vec<Joined>,
     truncated: Vec<Truncated>,
+    /// By how much tables, as they stand here, can differ from those of the model.
+    error: f64,
 }
 
 /// A weight that counts both ways alike, and what already flows from p to q.
@@ -63,8 +69,7 @@ impl Network {
         let variables: Vec<u32> = (0..model.n_variables() as u32).filter(|&v| fixed(v as usize).is_none()).collect();
         let mut node = vec![u32::MAX; model.n_variables()];
         variables.iter().zip(0..).for_each(|(&v, i)| node[v as usize] = i);
-        let unary = variables.iter().map(|&v| model.unary()[v as usize]).collect();
-        let mut terms = Terms { unary, ..Terms::default() };
+        let mut terms = Terms::new(variables.iter().map(|&v| model.unary()[v as usize]).collect());
         let mut n_edges = 0;
         for (r, layer) in model.layers().iter().enumerate() {
             for (factor, range) in layer.factors().iter().zip(layer.starts().windows(2)) {
@@ -85,9 +90,12 @@ impl Network {
                 let free: Vec<u32> = scope().map(|v| node[v]).filter(|&i| i != u32::MAX).collect();
                 if let Some(gains) = factor.gains() {
                     let known = scope().filter(|&v| fixed(v) == Some(true)).count();
-                    let table = Table::new(&gains[known..known + free.len()], rounding(&gains));
+                    let rounding = rounding(&gains);
+                    let gains = &gains[known..known + free.len()];
+                    let table = Table::new(gains, rounding);
                     n_edges += table.n_edges(free.len());
                     if n_edges <= max_edges {
+                        terms.error += table.error(gains);
                         terms.table(&free, &table);
                     }
                 } else {
@@ -98,17 +106,72 @@ impl Network {
         if n_edges > max_edges {
             return Err(NotAGraph::Edges(n_edges));
         }
-        let (graph, unit) = terms.into_units();
-        Ok(Self { graph, unit, variables })
+        Ok(terms.into_units(variables))
+    }
+
+    /// The messages of the layers: what flows to and from each variable in each factor of `model`, of which no variable was fixed.
+    pub(super) fn messages(&self, model: &Model) -> Vec<Vec<f64>> {
+        let mut terms = Terms::new(vec![0.0; model.n_variables()]);
+        let mut messages: Vec<Vec<f64>> = vec![vec![0.0; model.n_variables()]; model.layers().len()];
+        /// Where the flow of a term goes: a layer, and the first place of the factor there.
+        struct Home(usize, usize);
+        let (mut edge_homes, mut truncated_homes) = (Vec::new(), Vec::new());
+        for (r, layer) in model.layers().iter().enumerate() {
+            for (factor, range) in layer.factors().iter().zip(layer.starts().windows(2)) {
+                let scope: Vec<u32> = (range[0]..range[1]).map(|place| layer.variable(place) as u32).collect();
+                if let Some(chain) = factor.as_chain() {
+                    for (pair, &w) in scope.windows(2).zip(chain.weights()) {
+                        terms.edge((pair[0], None), (pair[1], None), w, 0.0);
+                    }
+                } else if let Some(gains) = factor.gains() {
+                    let table = Table::new(&gains, rounding(&gains));
+                    terms.table(&scope, &table);
+                    messages[r][range[0]..range[1]].fill(table.slope());
+                }
+                edge_homes.resize_with(terms.edges.len(), || Home(r, range[0]));
+                truncated_homes.resize_with(terms.truncated.len(), || Home(r, range[0]));
+            }
+        }
+        let ends = terms.edges.iter().map(|edge| (edge.p, edge.q));
+        let auxiliary = terms.truncated.iter().zip(model.n_variables() as u32..);
+        let drawn = auxiliary.flat_map(|(term, auxiliary)| term.nodes.iter().map(move |&from| (from, auxiliary)));
+        let residuals = self.graph.residuals(ends.chain(drawn));
+        let (of_edges, of_truncated) = residuals.split_at(terms.edges.len());
+        let value = |weight: f64, residual: i64| self.unit.value(self.unit.within(weight) - residual);
+        for ((edge, &residual), Home(r, _)) in terms.edges.iter().zip(of_edges).zip(&edge_homes) {
+            let (layer, flow) = (&model.layers()[*r], value(edge.weight, residual));
+            messages[*r][layer.place(edge.p as usize)] += flow;
+            messages[*r][layer.place(edge.q as usize)] -= flow;
+        }
+        let mut rest = of_truncated;
+        for (term, Home(r, first)) in terms.truncated.iter().zip(&truncated_homes) {
+            let (own, others) = rest.split_at(term.nodes.len());
+            let places = &mut messages[*r][*first..*first + term.nodes.len()];
+            places.iter_mut().zip(own).for_each(|(s, &residual)| *s += value(term.weight, residual));
+            rest = others;
+        }
+        messages
     }
 }
 
 impl Terms {
+    fn new(unary: Vec<f64>) -> Self {
+        let sizes = unary.iter().map(|u| u.abs()).collect();
+        Self { unary, sizes, edges: Vec::new(), truncated: Vec::new(), error: 0.0 }
+    }
+
+    fn cost(&mut self, node: u32, cost: f64) {
+        self.unary[node as usize] += cost;
+        self.sizes[node as usize] += cost.abs();
+        // Each addition rounds a number that is no larger than what has come together.
+        self.error += EPSILON * self.sizes[node as usize];
+    }
+
     fn edge(&mut self, (p, p_fixed): (u32, Option<bool>), (q, q_fixed): (u32, Option<bool>), weight: f64, flow: f64) {
         match (p_fixed, q_fixed) {
             (None, None) if weight > 0.0 => self.edges.push(Joined { p, q, weight, flow }),
-            (None, Some(inside)) => self.unary[p as usize] += if inside { -weight } else { weight },
-            (Some(inside), None) => self.unary[q as usize] += if inside { -weight } else { weight },
+            (None, Some(inside)) => self.cost(p, if inside { -weight } else { weight }),
+            (Some(inside), None) => self.cost(q, if inside { -weight } else { weight }),
             _ => {}
         }
     }
@@ -116,13 +179,13 @@ impl Terms {
     fn table(&mut self, nodes: &[u32], table: &Table) {
         match table {
             Table::Quadratic { slope, weight } => {
-                nodes.iter().for_each(|&i| self.unary[i as usize] += slope);
+                nodes.iter().for_each(|&i| self.cost(i, *slope));
                 for (k, &p) in nodes.iter().enumerate() {
                     self.edges.extend(nodes[k + 1..].iter().map(|&q| Joined { p, q, weight: *weight, flow: 0.0 }));
                 }
             }
             Table::Pieces { last, drops } => {
-                nodes.iter().for_each(|&i| self.unary[i as usize] += last);
+                nodes.iter().for_each(|&i| self.cost(i, *last));
                 let nodes: std::rc::Rc<[u32]> = nodes.into();
                 let truncated = |&(limit, weight): &(usize, f64)| Truncated { nodes: nodes.clone(), weight, limit };
                 self.truncated.extend(drops.iter().map(truncated));
@@ -130,8 +193,8 @@ impl Terms {
         }
     }
 
-    fn into_units(self) -> (Graph, Unit) {
-        let Self { unary, edges, truncated } = self;
+    fn into_units(self, variables: Vec<u32>) -> Network {
+        let Self { unary, edges, truncated, error, .. } = self;
         // What can come together in a node bounds its excess, whatever flows.
         let mut load: Vec<f64> = unary.iter().map(|u| u.abs()).collect();
         for edge in &edges {
@@ -144,6 +207,9 @@ impl Terms {
             largest = largest.max(term.weight * term.nodes.len() as f64);
         }
         let unit = Unit::for_largest(2.0 * load.into_iter().fold(largest, f64::max));
+        // A cost moves by half a unit, a weight by less than one.
+        let n_counted = unary.len() + edges.len() + truncated.iter().map(|term| term.nodes.len()).sum::<usize>();
+        let error = at_least(error + n_counted as f64 * unit.value(1), n_counted);
 
         let mut s: Vec<i64> = unary.iter().map(|&u| unit.nearest(u)).collect();
         let mut arcs: Vec<Edge> = Vec::with_capacity(edges.len());
@@ -169,7 +235,7 @@ impl Terms {
         }
         let mut graph = Graph::new(n_nodes, &arcs);
         s.iter().enumerate().for_each(|(i, s)| graph.set_excess(i, -s));
-        (graph, unit)
+        Network { graph, unit, variables, error }
     }
 }
 
@@ -194,7 +260,8 @@ impl Table {
         let drop = |i: usize| gains[i] - gains[i + 1];
         let even = || (1..n - 1).all(|i| (drop(i) - drop(0)).abs() <= rounding);
         if n >= 2 && drop(0) > rounding && even() {
-            let slope = gains.iter().sum::<f64>() / n as f64;
+            // From the ends alone: exactly zero for a table that is the same for a set and the rest of it.
+            let slope = 0.5 * (gains[0] + gains[n - 1]);
             return Table::Quadratic { slope, weight: 0.5 * (gains[0] - gains[n - 1]) / (n - 1) as f64 };
         }
         // Runs of equal gains; each is replaced by its mean, so that h is met where runs end.
@@ -208,6 +275,40 @@ impl Table {
         }
         let drops = runs.windows(2).map(|run| (run[0].0, (run[0].1 - run[1].1).max(0.0))).collect();
         Table::Pieces { last: runs.last().map_or(0.0, |run| run.1), drops }
+    }
+
+    /// What every variable costs, besides cuts.
+    fn slope(&self) -> f64 {
+        match self {
+            Table::Quadratic { slope, .. } => *slope,
+            Table::Pieces { last, .. } => *last,
+        }
+    }
+
+    /// How far h(k) can be from the sum of the first k gains, for any k.
+    fn error(&self, gains: &[f64]) -> f64 {
+        let n = gains.len();
+        let (mut error, mut gain, mut size) = (0.0, self.slope(), self.slope().abs());
+        let mut drops = match self {
+            Table::Quadratic { .. } => &[][..],
+            Table::Pieces { drops, .. } => drops,
+        };
+        for (i, &exact) in gains.iter().enumerate().rev() {
+            if let Table::Quadratic { slope, weight } = self {
+                gain = slope + weight * (n as f64 - 1.0 - 2.0 * i as f64);
+                size = slope.abs() + weight * n as f64;
+            }
+            while let [rest @ .., (limit, drop)] = drops
+                && i < *limit
+            {
+                gain += drop;
+                size += drop;
+                drops = rest;
+            }
+            // The gains of the model are themselves right to a digit.
+            error += (exact - gain).abs() + EPSILON * (exact.abs() + 4.0 * size);
+        }
+        at_least(error, n)
     }
 
     fn n_edges(&self, n: usize) -> usize {

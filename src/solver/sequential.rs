@@ -5,7 +5,7 @@
 //! pass of exact block coordinate descent over all factors: ½‖unary + Σ y_i‖² never grows.
 
 use super::graph::Graph;
-use super::{Factors, Solver};
+use super::{Factors, Point, Solver};
 use crate::model::{Model, with_scratch};
 
 /// State of the iteration.
@@ -46,9 +46,8 @@ impl Solver for Sequential<'_> {
         });
     }
 
-    fn point(&mut self) -> &[f64] {
+    fn point(&mut self) -> Point<'_> {
         // Summed anew, free of the rounding errors that a running total gathers.
-        self.graph.sum(&self.lifted, &mut self.total);
-        &self.total
+        self.graph.point(&self.lifted, &mut self.total)
     }
 }

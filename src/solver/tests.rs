@@ -73,9 +73,11 @@ proptest! {
             for (s, s_exact) in solution.s.iter().zip(&exact.s) {
                 prop_assert!((s - s_exact).abs() <= proof.error_bound + 1e-6);
             }
-            let (s, f) = (&solution.s, &model);
-            let x: Vec<f64> = s.iter().map(|s| -s).collect();
-            let gap = f.lovasz(&x) + s.iter().map(|s| s * s).sum::<f64>();
+            // x = −s as written, where ties are repaired, against the feasible s that the messages add up to.
+            let x: Vec<f64> = solution.s.iter().map(|s| -s).collect();
+            let feasible = model.total(&solution.messages.as_ref().unwrap().0);
+            let half_norm = |v: &[f64]| 0.5 * v.iter().map(|v| v * v).sum::<f64>();
+            let gap = model.lovasz(&x) + half_norm(&x) + half_norm(&feasible);
             prop_assert!((gap - proof.gap).abs() < 1e-9);
         }
         prop_assert!((exact.certificate.map_energy - least).abs() < 1e-7);

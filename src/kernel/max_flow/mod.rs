@@ -47,6 +47,8 @@ pub struct Graph {
     arcs: Vec<Arc>,
     active: VecDeque<u32>,
     orphans: VecDeque<u32>,
+    /// Arcs that [`separate`](Self::separate) deleted, with what was left on them.
+    deleted: Vec<(u32, i64)>,
     time: u32,
 }
 
@@ -108,7 +110,7 @@ impl Graph {
             arcs[there as usize] = Arc { head: edge.to, sister: back, residual: edge.capacity };
             arcs[back as usize] = Arc { head: edge.from, sister: there, residual: edge.reverse };
         }
-        Self { nodes, arcs, active: VecDeque::new(), orphans: VecDeque::new(), time: 0 }
+        Self { nodes, arcs, active: VecDeque::new(), orphans: VecDeque::new(), deleted: Vec::new(), time: 0 }
     }
 
     /// Number of nodes.
@@ -154,11 +156,28 @@ impl Graph {
     pub fn separate(&mut self, node: usize) {
         for arc in self.arcs_of(node) {
             if self.nodes[self.arcs[arc].head as usize].side != self.nodes[node].side {
-                let sister = self.arcs[arc].sister as usize;
-                self.arcs[arc].residual = 0;
-                self.arcs[sister].residual = 0;
+                for arc in [arc, self.arcs[arc].sister as usize] {
+                    let left = std::mem::take(&mut self.arcs[arc].residual);
+                    if left > 0 {
+                        self.deleted.push((arc as u32, left));
+                    }
+                }
             }
         }
+    }
+
+    /// What is left of the capacity of each edge, from its first end to the second; `edges` are the ends, in the order of [`new`](Self::new).
+    pub fn residuals(&self, edges: impl Iterator<Item = (u32, u32)>) -> Vec<i64> {
+        let mut left: Vec<i64> = self.arcs.iter().map(|arc| arc.residual).collect();
+        self.deleted.iter().for_each(|&(arc, residual)| left[arc as usize] = residual);
+        // Each node's arcs are in the order of the edges.
+        let mut next: Vec<u32> = self.nodes.iter().map(|node| node.first).collect();
+        let mut take = |node: u32| {
+            let arc = next[node as usize];
+            next[node as usize] += 1;
+            left[arc as usize]
+        };
+        edges.map(|(from, to)| (take(from), take(to)).0).collect()
     }
 
     /// Pushes as much flow as there can be, returns how much, and leaves every node on its side.

@@ -34,6 +34,12 @@ impl Unit {
         (value * self.inverse[0] * self.inverse[1]) as i64
     }
 
+    /// A whole number of units that is more than `value`, which must not be negative; `None` when there are not so many.
+    pub fn more_than(self, value: f64) -> Option<i64> {
+        let units = value * self.inverse[0] * self.inverse[1];
+        (units < 2_f64.powi(EXPONENT - 2)).then(|| units as i64 + 1)
+    }
+
     /// So many units.
     #[inline]
     pub fn value(self, units: i64) -> f64 {

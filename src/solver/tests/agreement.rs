@@ -59,7 +59,7 @@ proptest! {
         for options in all() {
             let mut solver = options.solver.start(&model, options.factors, None).unwrap();
             for _ in 0..6 {
-                let s = solver.point();
+                let s = solver.point().s;
                 for (set, f) in sets(9).zip(&energies) {
                     let sum: f64 = s.iter().zip(&set).filter(|(_, inside)| **inside).map(|(s, _)| s).sum();
                     prop_assert!(sum <= f + 1e-9, "{:?}", options.solver);
@@ -87,7 +87,7 @@ fn dropping_the_degree_weights_gives_a_wrong_point() {
     let limit = |graph: Graph<'_>| {
         let mut messages = Messages::on(graph, &model);
         (0..2000).for_each(|_| messages.step());
-        messages.point().to_vec()
+        messages.point().s.to_vec()
     };
     let weighted = limit(Graph::new(&model, Factors::Edges));
     assert!(largest_difference(&weighted, &layered) < 1e-6);
@@ -111,7 +111,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
             pool.install(|| {
                 let mut solver = options.solver.start(&model, options.factors, None).unwrap();
                 (0..4).for_each(|_| solver.step());
-                solver.point().to_vec()
+                solver.point().s.to_vec()
             })
         };
         assert_eq!(on(1), on(3), "{:?}", options.solver);

@@ -101,7 +101,7 @@ proptest! {
             };
             let mut solver = options.solver.start(&model, options.factors, None).unwrap();
             for _ in 0..3 {
-                let (primal, dual) = sides(solver.point());
+                let (primal, dual) = sides(solver.point().s);
                 prop_assert!(dual <= primal + 1e-8, "{:?}", options.solver);
                 solver.step();
             }

@@ -47,7 +47,7 @@ proptest! {
             for _ in 0..60 {
                 let multipliers = nearest_multipliers(&messages, 12);
                 let reached = distance(&messages, &messages.lifted, &multipliers);
-                prop_assert!((reached - norm(messages.point().iter().copied())).abs() < 1e-9);
+                prop_assert!((reached - norm(messages.point().s.iter().copied())).abs() < 1e-9);
                 prop_assert!(reached <= last + 1e-12);
                 messages.step();
                 last = distance(&messages, &messages.lifted, &multipliers);
