@@ -144,6 +144,7 @@ fn log_odds_fed_back_as_costs_reproduce_their_run() {
     bench.save_costs("capped.npy", |x, y| first.s[y * WIDTH + x].clamp(-1e3, 1e3));
     let capped = bench.run("capped", &["--unary", "capped.npy"]);
     let smoothed = bench.run("smoothed", &["--unary", "first/blob.s.npy"]);
+    assert!(smoothed.error_bound() < 1.0, "fed back and smoothed: off by up to {}", smoothed.error_bound());
     smoothed.agrees(&capped, "fed back and smoothed", |v| first.s[v].abs() < 1e3);
 }
 
