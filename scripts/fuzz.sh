@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes the readers, the kernels, small models and the command line, each for MINUTES of processor time, and prints a table:
+# Fuzzes the readers, the kernels, small models, their certificates and the command line, each for MINUTES of processor time, and prints a table:
 #   scripts/fuzz.sh MINUTES [TARGET…]
 # Starts from fuzz/seeds and what earlier runs left in fuzz/corpus. A target stops at its first finding, which is kept in
 # fuzz/artifacts. Exit code 1: there were findings. JOBS=2 fuzzes two targets at a time.
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 minutes=${1:?usage: scripts/fuzz.sh MINUTES [TARGET…]}
 shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(strokes npy label_map model report command_line kernels)
+[ ${#targets[@]} -gt 0 ] || targets=(strokes npy label_map model certificate report command_line kernels)
 
 cargo +nightly fuzz build >&2
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')

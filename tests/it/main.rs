@@ -12,6 +12,12 @@ mod outputs;
 /// Tiny models against the printed formula over all sets.
 mod proof;
 
+/// Certificates of random models at any scale against an exact twin.
+mod exact;
+
+/// Costs far beyond ordinary through the program.
+mod scale;
+
 /// The cut model on whole photos against a minimum cut.
 mod cut;
 
