@@ -102,9 +102,8 @@ impl Factor for Chain {
     }
 
     fn expected_slack(&self, p: &[f64], s: &[f64], _: f64) -> f64 {
-        let term = |((p, flow), w): ((&[f64], f64), &f64)| {
-            p[0] * (1.0 - p[1]) * (w - flow) + p[1] * (1.0 - p[0]) * (w + flow)
-        };
+        let term =
+            |((p, flow), w): ((&[f64], f64), &f64)| p[0] * (1.0 - p[1]) * (w - flow) + p[1] * (1.0 - p[0]) * (w + flow);
         at_least(p.windows(2).zip(self.flows(s)).zip(&self.weights).map(term).sum(), p.len())
     }
 

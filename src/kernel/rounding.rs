@@ -28,8 +28,7 @@ impl Sum {
     #[inline]
     pub fn add(&mut self, term: f64) {
         let total = self.high + term;
-        self.low +=
-            if self.high.abs() >= term.abs() { (self.high - total) + term } else { (term - total) + self.high };
+        self.low += if self.high.abs() >= term.abs() { (self.high - total) + term } else { (term - total) + self.high };
         self.high = total;
         self.size += term.abs();
         self.terms += 1;

@@ -173,11 +173,7 @@ impl Layer {
         vertex
     }
 
-    fn total(
-        &self,
-        x: impl Fn(usize) -> f64 + Sync,
-        value: impl Fn(usize, &[f64], &mut Scratch) -> f64 + Sync,
-    ) -> f64 {
+    fn total(&self, x: impl Fn(usize) -> f64 + Sync, value: impl Fn(usize, &[f64], &mut Scratch) -> f64 + Sync) -> f64 {
         self.values(x, value).iter().sum()
     }
 

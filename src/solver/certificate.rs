@@ -106,10 +106,17 @@ impl Certificate {
         let proved = |v: usize| settled.as_ref().is_some_and(|settled| settled[v]);
         let mut repaired_pixels = 0;
         for (v, ((s, &inside), &error)) in s.iter_mut().zip(&set).zip(&proof.error).enumerate() {
-            if choice.contains(*s) != inside {
+            // A side that is proved is shown, also where s is zero.
+            if choice.contains(*s) != inside || (*s == 0.0 && proved(v)) {
                 // A tie that rounding broke is written as the tie it is.
                 let is_tie = s.abs() <= error && choice.contains(0.0) == inside && !proved(v);
-                *s = if is_tie { 0.0 } else if inside { -NUDGE } else { NUDGE };
+                *s = if is_tie {
+                    0.0
+                } else if inside {
+                    -NUDGE
+                } else {
+                    NUDGE
+                };
                 repaired_pixels += 1;
             }
         }

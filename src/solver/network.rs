@@ -36,6 +36,8 @@ struct Terms {
     unary: Vec<f64>,
     /// Sum of the sizes of what came together in each cost.
     sizes: Vec<f64>,
+    /// What tables add to the costs of nodes. Rounded to units one by one, as their other terms are.
+    shares: Vec<(u32, f64)>,
     edges: Vec<Joined>,
     truncated: Vec<Truncated>,
     /// By how much tables, as they stand here, can differ from those of the model.
@@ -50,11 +52,20 @@ struct Joined {
     flow: f64,
 }
 
-/// a·min(|A ∩ nodes|, limit)
+/// (high − low)·min(|A ∩ nodes|, limit), between gains of `high` before the limit and `low` behind it.
 struct Truncated {
     nodes: std::rc::Rc<[u32]>,
-    weight: f64,
+    high: f64,
+    low: f64,
     limit: usize,
+}
+
+impl Truncated {
+    /// The weight in units. Gains are rounded, not their differences, so that all of them together still cost what they did: nothing, for
+    /// a table that is the same for a set and the rest of it.
+    fn units(&self, unit: Unit) -> i64 {
+        unit.nearest(self.high) - unit.nearest(self.low)
+    }
 }
 
 impl Network {
@@ -137,9 +148,9 @@ impl Network {
         let drawn = auxiliary.flat_map(|(term, auxiliary)| term.nodes.iter().map(move |&from| (from, auxiliary)));
         let residuals = self.graph.residuals(ends.chain(drawn));
         let (of_edges, of_truncated) = residuals.split_at(terms.edges.len());
-        let value = |weight: f64, residual: i64| self.unit.value(self.unit.within(weight) - residual);
         for ((edge, &residual), Home(r, _)) in terms.edges.iter().zip(of_edges).zip(&edge_homes) {
-            let (layer, flow) = (&model.layers()[*r], value(edge.weight, residual));
+            let layer = &model.layers()[*r];
+            let flow = self.unit.value(self.unit.within(edge.weight) - residual);
             messages[*r][layer.place(edge.p as usize)] += flow;
             messages[*r][layer.place(edge.q as usize)] -= flow;
         }
@@ -147,7 +158,8 @@ impl Network {
         for (term, Home(r, first)) in terms.truncated.iter().zip(&truncated_homes) {
             let (own, others) = rest.split_at(term.nodes.len());
             let places = &mut messages[*r][*first..*first + term.nodes.len()];
-            places.iter_mut().zip(own).for_each(|(s, &residual)| *s += value(term.weight, residual));
+            let weight = term.units(self.unit);
+            places.iter_mut().zip(own).for_each(|(s, &residual)| *s += self.unit.value(weight - residual));
             rest = others;
         }
         messages
@@ -157,7 +169,7 @@ impl Network {
 impl Terms {
     fn new(unary: Vec<f64>) -> Self {
         let sizes = unary.iter().map(|u| u.abs()).collect();
-        Self { unary, sizes, edges: Vec::new(), truncated: Vec::new(), error: 0.0 }
+        Self { unary, sizes, shares: Vec::new(), edges: Vec::new(), truncated: Vec::new(), error: 0.0 }
     }
 
     fn cost(&mut self, node: u32, cost: f64) {
@@ -179,39 +191,44 @@ impl Terms {
     fn table(&mut self, nodes: &[u32], table: &Table) {
         match table {
             Table::Quadratic { slope, weight } => {
-                nodes.iter().for_each(|&i| self.cost(i, *slope));
+                self.shares.extend(nodes.iter().map(|&i| (i, *slope)));
                 for (k, &p) in nodes.iter().enumerate() {
                     self.edges.extend(nodes[k + 1..].iter().map(|&q| Joined { p, q, weight: *weight, flow: 0.0 }));
                 }
             }
             Table::Pieces { last, drops } => {
-                nodes.iter().for_each(|&i| self.cost(i, *last));
+                self.shares.extend(nodes.iter().map(|&i| (i, *last)));
                 let nodes: std::rc::Rc<[u32]> = nodes.into();
-                let truncated = |&(limit, weight): &(usize, f64)| Truncated { nodes: nodes.clone(), weight, limit };
+                let truncated =
+                    |drop: &Drop| Truncated { nodes: nodes.clone(), high: drop.high, low: drop.low, limit: drop.limit };
                 self.truncated.extend(drops.iter().map(truncated));
             }
         }
     }
 
     fn into_units(self, variables: Vec<u32>) -> Network {
-        let Self { unary, edges, truncated, error, .. } = self;
+        let Self { unary, shares, edges, truncated, error, .. } = self;
         // What can come together in a node bounds its excess, whatever flows.
         let mut load: Vec<f64> = unary.iter().map(|u| u.abs()).collect();
+        shares.iter().for_each(|&(i, cost)| load[i as usize] += cost.abs());
         for edge in &edges {
             load[edge.p as usize] += edge.weight;
             load[edge.q as usize] += edge.weight;
         }
         let mut largest = 0.0_f64;
         for term in &truncated {
-            term.nodes.iter().for_each(|&i| load[i as usize] += term.weight);
-            largest = largest.max(term.weight * term.nodes.len() as f64);
+            let weight = term.high - term.low;
+            term.nodes.iter().for_each(|&i| load[i as usize] += weight);
+            largest = largest.max(weight * term.nodes.len() as f64).max(term.high.abs()).max(term.low.abs());
         }
         let unit = Unit::for_largest(2.0 * load.into_iter().fold(largest, f64::max));
         // A cost moves by half a unit, a weight by less than one.
-        let n_counted = unary.len() + edges.len() + truncated.iter().map(|term| term.nodes.len()).sum::<usize>();
+        let n_counted =
+            unary.len() + shares.len() + edges.len() + truncated.iter().map(|term| term.nodes.len()).sum::<usize>();
         let error = at_least(error + n_counted as f64 * unit.value(1), n_counted);
 
         let mut s: Vec<i64> = unary.iter().map(|&u| unit.nearest(u)).collect();
+        shares.iter().for_each(|&(i, cost)| s[i as usize] += unit.nearest(cost));
         let mut arcs: Vec<Edge> = Vec::with_capacity(edges.len());
         arcs.extend(edges.iter().map(|edge| {
             let capacity = unit.within(edge.weight);
@@ -222,7 +239,7 @@ impl Terms {
         }));
         let n_nodes = unary.len() + truncated.len();
         for (term, auxiliary) in truncated.iter().zip(unary.len() as u32..) {
-            let weight = unit.within(term.weight);
+            let weight = term.units(unit);
             let n = term.nodes.len() as i64;
             // limit·weight units, dealt out one after the other.
             let total = i128::from(weight) * term.limit as i128;
@@ -244,8 +261,16 @@ impl Terms {
 enum Table {
     /// k·slope + weight·k(n − k)
     Quadratic { slope: f64, weight: f64 },
-    /// k·last + Σ drop·min(k, j) over (j, drop)
-    Pieces { last: f64, drops: Vec<(usize, f64)> },
+    /// k·last + Σ (high − low)·min(k, limit)
+    Pieces { last: f64, drops: Vec<Drop> },
+}
+
+/// Where the gains of a table fall.
+#[derive(Debug, PartialEq)]
+struct Drop {
+    limit: usize,
+    high: f64,
+    low: f64,
 }
 
 /// How far rounding can have moved a gain that came from differences of sums.
@@ -269,11 +294,14 @@ impl Table {
         let mut start = 0;
         for end in 1..=n {
             if end == n || gains[start] - gains[end] > rounding {
-                runs.push((end, gains[start..end].iter().sum::<f64>() / (end - start) as f64));
+                let run = &gains[start..end];
+                let mean = || run.iter().sum::<f64>() / run.len() as f64;
+                runs.push((end, if run[0] == run[run.len() - 1] { run[0] } else { mean() }));
                 start = end;
             }
         }
-        let drops = runs.windows(2).map(|run| (run[0].0, (run[0].1 - run[1].1).max(0.0))).collect();
+        let drops =
+            runs.windows(2).map(|run| Drop { limit: run[0].0, high: run[0].1, low: run[1].1.min(run[0].1) }).collect();
         Table::Pieces { last: runs.last().map_or(0.0, |run| run.1), drops }
     }
 
@@ -298,11 +326,11 @@ impl Table {
                 gain = slope + weight * (n as f64 - 1.0 - 2.0 * i as f64);
                 size = slope.abs() + weight * n as f64;
             }
-            while let [rest @ .., (limit, drop)] = drops
-                && i < *limit
+            while let [rest @ .., drop] = drops
+                && i < drop.limit
             {
-                gain += drop;
-                size += drop;
+                gain = drop.high;
+                size = drop.high.abs();
                 drops = rest;
             }
             // The gains of the model are themselves right to a digit.
@@ -330,7 +358,9 @@ mod tests {
         let k_ = k as f64;
         match table {
             Table::Quadratic { slope, weight } => k_ * slope + weight * k_ * (n - k) as f64,
-            Table::Pieces { last, drops } => k_ * last + drops.iter().map(|(j, a)| a * k.min(*j) as f64).sum::<f64>(),
+            Table::Pieces { last, drops } => {
+                k_ * last + drops.iter().map(|drop| (drop.high - drop.low) * k.min(drop.limit) as f64).sum::<f64>()
+            }
         }
     }
 
@@ -361,7 +391,7 @@ mod tests {
         }
         let table = Table::new(&gains, rounding(&gains));
         let Table::Pieces { drops, .. } = &table else { panic!("{table:?}") };
-        assert_eq!(drops.iter().map(|d| d.0).collect::<Vec<_>>(), [100, 900]);
+        assert_eq!(drops.iter().map(|drop| drop.limit).collect::<Vec<_>>(), [100, 900]);
         assert!((0..=1000).all(|k| (value(&table, 1000, k) - h(k)).abs() < 1e-9));
     }
 }

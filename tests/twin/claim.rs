@@ -36,8 +36,6 @@ pub(crate) struct Claims {
     pub(crate) map_gap: Option<f64>,
     pub(crate) map_proved_optimal: bool,
     pub(crate) certified: Vec<bool>,
-    /// Of every checked iterate, its bounds of log Z from above and of min F from below.
-    pub(crate) trace: Vec<(Option<f64>, Option<f64>)>,
 }
 
 impl Claims {
@@ -58,7 +56,6 @@ impl Claims {
             map_gap: proof.map_gap.made(),
             map_proved_optimal: proof.map_proved_optimal,
             certified: proof.certified,
-            trace: solution.trace.iter().map(|look| (look.log_z_upper.made(), look.map_lower_bound.made())).collect(),
         }
     }
 }

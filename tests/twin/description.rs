@@ -3,6 +3,8 @@
 //! Most are a [`Model`] as it is; some come from a photo, strokes and weights by [`assemble::model`], and are exact from the doubles *before*
 //! contraction: m·(α/T), w·(β/T), superpixel weights. So what contraction rounds is held against the claims too.
 
+use std::cmp::Ordering;
+
 use dashu_int::IBig;
 use lfield::annotation::{Seed, Seeds};
 use lfield::assemble::{self, Contrast, HopScale, Phi, SeedMode, Theta};
@@ -131,6 +133,14 @@ enum Table {
 pub(crate) struct Twins {
     pub(crate) model: Model,
     pub(crate) function: Function,
+    /// What the function was before vast costs were decided, for a model that was assembled.
+    pub(crate) before: Option<Before>,
+}
+
+/// The function of all pixels without strokes, and for each what its own cost has decided.
+pub(crate) struct Before {
+    pub(crate) function: Function,
+    pub(crate) decided: Vec<Option<bool>>,
 }
 
 impl Description {
@@ -201,7 +211,7 @@ impl Description {
         });
         let layers = [rows, columns].into_iter().chain(superpixels.collect::<Vec<_>>()).collect();
         let model = Model::new(self.unary.clone(), layers).expect("costs").with_constant(constant);
-        Twins { model, function: definition.function() }
+        Twins { model, function: definition.function(), before: None }
     }
 
     fn photo_twins(&self, rgb: &[[u8; 3]], partitions: &[Vec<u32>], options: &assemble::Options) -> Twins {
@@ -236,26 +246,29 @@ impl Description {
                 };
                 match options.phi {
                     Phi::Quadratic => definition.table(&scope, &Table::Quadratic { known: 0, total, weight }),
-                    // As lfield stores it: the height of the strokes, and from there on differences of doubles, made to fall.
                     Phi::Robust(q) => {
-                        let known = scope.iter().filter(|&&v| inside[v as usize]).count();
-                        let scope: Vec<u32> = scope.into_iter().filter(|v| free.contains(&(*v as usize))).collect();
-                        let height = |k: usize| {
-                            let z = k as f64 / total as f64;
-                            weight * (0.25 * (z / q).min((1.0 - z) / q).min(1.0))
+                        let (top, slope) = (0.25 * weight, 0.25 * weight / (total as f64 * q));
+                        let rising = |k: usize| (top - k as f64 * slope).clamp(0.0, slope);
+                        let gain = |k: usize| match k.cmp(&(total - 1 - k)) {
+                            Ordering::Less => rising(k),
+                            Ordering::Equal => 0.0,
+                            Ordering::Greater => -rising(total - 1 - k),
                         };
-                        let mut gains: Vec<f64> =
-                            (known..known + scope.len()).map(|k| height(k + 1) - height(k)).collect();
-                        (1..gains.len()).for_each(|i| gains[i] = gains[i].min(gains[i - 1]));
-                        definition.constant.push(height(known));
-                        definition.table(&scope, &Table::Gains(gains));
+                        definition.table(&scope, &Table::Gains((0..total).map(gain).collect()));
                     }
                 }
             }
         }
         let whole = definition.function();
-        assert_eq!(problem.free(), free.iter().map(|&v| v as u32).collect::<Vec<_>>(), "other pixels are free");
-        Twins { model: problem.model, function: whole.conditioned(&free, &inside) }
+        let set = problem.expand_set(&vec![false; problem.free().len()]);
+        let left: Vec<usize> = problem.free().iter().map(|&v| v as usize).collect();
+        let decided = free.iter().map(|&v| (!left.contains(&v)).then_some(set.as_slice()[v])).collect();
+        let function = whole.conditioned(&left, set.as_slice());
+        Twins {
+            model: problem.model,
+            function,
+            before: Some(Before { function: whole.conditioned(&free, &inside), decided }),
+        }
     }
 }
 
