@@ -9,7 +9,7 @@
 //! and the digits of the others are no longer drowned.
 
 /// Costs up to this size, in nats, are always solved for.
-pub const DECIDED: f64 = 1e6;
+pub const DECIDED: f64 = 1e4;
 
 /// The free pixels, ascending, whose |cost| is decided when nothing moves a cost by more than `reach`.
 pub(super) fn decided(m: &[f64], is_free: impl Fn(usize) -> bool, reach: f64) -> Vec<u32> {
@@ -38,7 +38,7 @@ mod tests {
     fn only_costs_that_stand_apart_are_decided() {
         let all = |_: usize| true;
         assert_eq!(decided(&[3.0, 1e8, -2.0, -1e8, 1e30], all, 20.0), [1, 3, 4]);
-        assert!(decided(&[3.0, 1e6, -2.0], all, 20.0).is_empty());
+        assert!(decided(&[3.0, 1e4, -2.0], all, 20.0).is_empty());
         // Nothing lies below these, so they stand apart together.
         assert_eq!(decided(&[2e6, 2e6 + 30.0, -2e6 - 60.0], all, 20.0), [0, 1, 2]);
         // A staircase whose steps are within reach leaves everything open but what stands above it.

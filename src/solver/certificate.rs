@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::proof::Proof;
 use super::{Point, Progress, map};
-use crate::kernel::rounding::EPSILON;
+use crate::kernel::rounding::{EPSILON, Sum};
 use crate::model::{Model, ordered_softplus, ordered_sum};
 
 /// Which of several optimal masks to take.
@@ -31,14 +31,6 @@ pub enum MapChoice {
 }
 
 impl MapChoice {
-    /// Whether a variable with this s is in the mask when rounding may have moved s from zero by `error`.
-    fn contains_within(self, s: f64, error: f64) -> bool {
-        match self {
-            MapChoice::Minimal => s < -error,
-            MapChoice::Maximal => s <= error,
-        }
-    }
-
     /// Whether a variable with this s is in the mask.
     pub fn contains(self, s: f64) -> bool {
         match self {
@@ -98,7 +90,7 @@ impl Certificate {
         let (set, map_gap, settled) = match map::exact(model, &proof, found, choice) {
             Some(exact) => (exact.set, exact.gap, Some(exact.settled)),
             None => {
-                let set = level_set(model, &proof, (2.0 * found).sqrt(), choice);
+                let set = level_set(model, proof.s, (2.0 * found).sqrt(), choice);
                 let gap = proof.map_gap(&set);
                 (set, gap, None)
             }
@@ -180,41 +172,41 @@ pub(super) fn progress(model: &Model, point: &Point<'_>, iteration: usize, secon
     }
 }
 
-/// The best level set of s when the exact mask is out of reach.
-fn level_set(model: &Model, proof: &Proof<'_>, reach: f64, choice: MapChoice) -> Vec<bool> {
-    let s = proof.s;
-    match best_threshold(model, s, reach) {
-        None => s.iter().zip(&proof.error).map(|(&s, &error)| choice.contains_within(s, error)).collect(),
-        Some(threshold) => s.iter().map(|&s| s <= threshold).collect(),
-    }
-}
-
-/// The threshold t, |t| ≤ `reach`, whose level set {s ≤ t} has less energy than {s < 0} and {s ≤ 0}, if there is one.
-fn best_threshold(model: &Model, s: &[f64], reach: f64) -> Option<f64> {
+/// The best level set {s ≤ t}, |t| ≤ `reach`, when the exact mask is out of reach: {s < 0} unless another is better by more than
+/// rounding; of all that are as good as that one, the smallest or the largest.
+fn level_set(model: &Model, s: &[f64], reach: f64, choice: MapChoice) -> Vec<bool> {
     let mut order: Vec<u32> = (0..s.len() as u32).collect();
     order.sort_unstable_by(|&a, &b| s[a as usize].total_cmp(&s[b as usize]).then(a.cmp(&b)));
     let x: Vec<f64> = s.iter().map(|s| -s).collect();
     let gains = model.greedy(&x);
-    let mut energy = 0.0;
-    let mut best: Option<(f64, f64)> = None;
-    let (mut below, mut at) = (0.0, 0.0);
-    for (i, &v) in order.iter().enumerate() {
-        let value = s[v as usize];
-        energy += gains[v as usize];
-        if order.get(i + 1).is_some_and(|&next| s[next as usize] == value) {
-            continue;
+    // The energy of each set of the first k in order, where it is a level set within reach.
+    let mut energies: Vec<(usize, f64)> = Vec::new();
+    let mut energy = Sum::default();
+    let value = |k: usize| order.get(k).map_or(f64::INFINITY, |&v| s[v as usize]);
+    for k in 0..=order.len() {
+        let last = k.checked_sub(1).map_or(f64::NEG_INFINITY, value);
+        if last < value(k) && value(k) >= -reach && last <= reach {
+            energies.push((k, energy.value()));
         }
-        if value < 0.0 {
-            below = energy;
-        }
-        if value <= 0.0 {
-            at = energy;
-        }
-        if value.abs() <= reach && best.is_none_or(|(least, _)| energy < least) {
-            best = Some((energy, value));
-        }
+        energy.extend(order.get(k).map(|&v| gains[v as usize]));
     }
-    let (least, threshold) = best?;
+    let negative = s.iter().filter(|&&s| s < 0.0).count();
+    let best = energies.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
+    let own = energies.iter().copied().find(|&(k, _)| k == negative);
     // Differences within rounding are no reason to move anything.
-    (least < below.min(at) - 1e-9 * (1.0 + least.abs())).then_some(threshold)
+    let chosen = match (own, best) {
+        (Some(own), Some(best)) if best.1 < own.1 - 1e-9 * (1.0 + best.1.abs()) => best,
+        (Some(own), _) => own,
+        (None, Some(best)) => best,
+        (None, None) => (negative, 0.0),
+    };
+    let rounding = 8.0 * EPSILON * energy.size();
+    let mut as_good = energies.iter().filter(|(_, energy)| *energy <= chosen.1 + rounding).map(|(k, _)| *k);
+    let size = match choice {
+        MapChoice::Minimal => as_good.next(),
+        MapChoice::Maximal => as_good.next_back(),
+    };
+    let mut set = vec![false; s.len()];
+    order[..size.unwrap_or(chosen.0)].iter().for_each(|&v| set[v as usize] = true);
+    set
 }

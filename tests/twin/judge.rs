@@ -154,7 +154,7 @@ fn judge_decided(before: &Before, function: &Function, verdict: &mut Verdict) {
     for (v, (s, decided)) in whole.point().into_iter().zip(&before.decided).enumerate() {
         let right = match decided {
             None => others.next().is_some_and(|other| other == s),
-            Some(inside) => size(s.clone()) > exact(1e6) && *inside == (s < RBig::ZERO),
+            Some(inside) => size(s.clone()) > exact(lfield::assemble::DECIDED) && *inside == (s < RBig::ZERO),
         };
         verdict.hold("decided", right, || format!("s* is {} at {v}, {decided:?}", show(&s)));
     }
