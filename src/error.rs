@@ -5,8 +5,8 @@
 
 use std::path::PathBuf;
 
-use crate::annotation::Format;
-use crate::field::Shape;
+use crate::grid::Shape;
+use crate::read::Format;
 
 /// A result of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use arbitrary::{Result, Unstructured};
-use lfield::annotation::Format;
 use lfield::assemble::{HopScale, Phi, SeedMode, Theta};
-use lfield::pipeline::{self, EvidenceFile, Input, Method, Options};
-use lfield::render::Output;
+use lfield::encode::Output;
+use lfield::read::Format;
+use lfield::session::{self, EvidenceFile, Input, Method, Options};
 use lfield::solver::SolverKind;
 use lfield::unary::Geodesic;
 use libfuzzer_sys::fuzz_target;
@@ -102,7 +102,7 @@ fn weight(u: &mut Unstructured<'_>) -> Result<f64> {
 
 fn run(input: &Input, options: &Options) {
     let go_on = || ControlFlow::Continue(());
-    let segmentation = match pipeline::segment(input, options, &mut |_| go_on()) {
+    let segmentation = match session::segment(input, options, &mut |_| go_on()) {
         Ok(segmentation) => segmentation,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };

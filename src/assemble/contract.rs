@@ -6,9 +6,8 @@
 
 use super::{Contrast, HopScale, Options, Phi};
 use crate::Result;
-use crate::annotation::{Seed, Seeds};
 use crate::factor::{Cardinality, Chain, Factor};
-use crate::field::{Mask, Partition, Shape, Unary};
+use crate::grid::{Mask, Partition, Seed, Seeds, Shape, Unary};
 use crate::model::{Layer, Model};
 
 /// The log-odds written for a stroke pixel: finite, and far beyond where exp leaves the probability at exactly 0 or 1.

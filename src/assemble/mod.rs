@@ -16,10 +16,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::annotation::Seeds;
-use crate::field::{Partition, Unary};
+use crate::grid::{Partition, Picture, Seeds, Unary};
 
-use crate::picture::Picture;
 use crate::{Error, Result};
 
 /// How the terms are weighed against each other.

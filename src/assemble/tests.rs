@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::annotation::Seed;
-use crate::field::Shape;
+use crate::grid::{Seed, Shape};
 
 /// F(A) straight from the formula in the module comment.
 fn printed(picture: &Picture, m: &[f64], partitions: &[Partition], options: &Options, set: &[bool]) -> f64 {

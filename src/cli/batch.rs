@@ -9,12 +9,11 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueHint};
-use lfield::annotation::Format;
-use lfield::batch::{
+use lfield::dataset::batch::{
     self, Item, Obstacle, Outcome, Pattern, Plan, Selection, Settings, Shard, Sources, Summary, Watch, Wishes,
 };
-use lfield::input::Limits;
-use lfield::pipeline;
+use lfield::read::{Format, Limits};
+use lfield::session;
 
 use super::manifest::Wishing;
 use super::options::{FormatName, ModelArgs, OutputArgs, SolverArgs, options};
@@ -176,7 +175,7 @@ impl Batch {
     }
 
     /// The options in force, and the encoding of the strokes. `from_file` says that a file takes the place of the mixtures.
-    pub(super) fn options(&self, seed: u64, from_file: bool) -> Result<(pipeline::Options, Format), clap::Error> {
+    pub(super) fn options(&self, seed: u64, from_file: bool) -> Result<(session::Options, Format), clap::Error> {
         let from_file = from_file || self.unary.is_some() || self.prior.is_some();
         let options = options(&self.model, &self.solver, &self.outputs, self.max_pixels, seed, from_file)?;
         Ok((options, self.scribble_format.into()))

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum, ValueHint};
-use lfield::baseline::Schedule;
-use lfield::evaluate::{Case, Criterion, Evaluation, Event, Grid, Method, Options, Row, evaluate};
-use lfield::input::Limits;
+use lfield::dataset::evaluate::{Case, Criterion, Evaluation, Event, Grid, Method, Options, Row, evaluate};
 use lfield::metric::WIDTHS;
-use lfield::render::files::{probe, refuse_overwriting};
+use lfield::read::Limits;
+use lfield::rival::Schedule;
+use lfield::store::files::{probe, refuse_overwriting};
 
 use super::options::{FormatName, ModelArgs, model_options};
 use super::parse::{self, GridPart};
@@ -235,6 +235,6 @@ impl Evaluate {
     }
 }
 
-fn rival() -> lfield::baseline::Options {
-    lfield::baseline::Options::default()
+fn rival() -> lfield::rival::Options {
+    lfield::rival::Options::default()
 }

@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Args, CommandFactory, FromArgMatches};
-use lfield::annotation::Format;
-use lfield::batch::Wishes;
-use lfield::batch::manifest::Row;
-use lfield::pipeline::{EvidenceFile, Options};
+use lfield::dataset::batch::Wishes;
+use lfield::dataset::batch::manifest::Row;
+use lfield::read::Format;
+use lfield::session::{EvidenceFile, Options};
 
 use super::options::{ModelArgs, OutputArgs, SolverArgs, refuse_many_layers};
 use super::{Cli, Command};

@@ -1,4 +1,4 @@
-//! The options of a segmentation, in the groups in which the help shows them, and how they become [`pipeline::Options`].
+//! The options of a segmentation, in the groups in which the help shows them, and how they become [`session::Options`].
 //!
 //! Defaults are the library's: the help reads them there. An option that `--paper` also sets is optional here, so that what
 //! is typed wins over `--paper`, and `--paper` over the default.
@@ -6,10 +6,10 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use lfield::annotation::Format;
 use lfield::assemble::{HopScale, Phi, SeedMode, Theta};
-use lfield::pipeline::{self, Method};
-use lfield::render::{Matte, Output};
+use lfield::encode::{Matte, Output};
+use lfield::read::Format;
+use lfield::session::{self, Method};
 use lfield::solver::{Factors, MapChoice, SolverKind};
 use lfield::superpixel::Layer;
 use lfield::unary::Geodesic;
@@ -36,7 +36,7 @@ pub(super) struct ModelArgs {
         "How fast neighbours stop caring as their colours (0-255) differ; `auto` reads it off the photo \
          [default: {}; {} with --paper]",
         model().theta,
-        pipeline::Options::default().paper().model.theta
+        session::Options::default().paper().model.theta
     ))]
     theta: Option<Theta>,
 
@@ -173,7 +173,7 @@ pub(super) fn options(
     max_pixels: u64,
     seed: u64,
     from_file: bool,
-) -> Result<pipeline::Options, clap::Error> {
+) -> Result<session::Options, clap::Error> {
     if from_file && model.geodesic == Some(Geodesic::Auto) {
         return Err(super::usage(
             "--geodesic auto reads the colours of the strokes, which --unary and --prior replace: give a number",
@@ -238,14 +238,14 @@ pub(super) fn options(
 /// More layers than anyone needs are a mistake in a script.
 pub(super) fn refuse_many_layers(n_layers: usize) -> Result<(), clap::Error> {
     match n_layers {
-        ..=pipeline::MAX_LAYERS => Ok(()),
-        n => Err(super::usage(&format!("{n} layers of superpixels: give at most {}", pipeline::MAX_LAYERS))),
+        ..=session::MAX_LAYERS => Ok(()),
+        n => Err(super::usage(&format!("{n} layers of superpixels: give at most {}", session::MAX_LAYERS))),
     }
 }
 
 /// The part of the options that evidence and model make up.
-pub(super) fn model_options(model: &ModelArgs, max_pixels: u64, seed: u64, from_file: bool) -> pipeline::Options {
-    let defaults = pipeline::Options::default();
+pub(super) fn model_options(model: &ModelArgs, max_pixels: u64, seed: u64, from_file: bool) -> session::Options {
+    let defaults = session::Options::default();
     let mut options = if model.paper { defaults.paper() } else { defaults };
     options.limits.max_pixels = max_pixels;
     options.unary.components = usize::from(model.components);
@@ -390,16 +390,16 @@ fn solver() -> lfield::solver::Options {
     lfield::solver::Options::default()
 }
 
-fn rival() -> lfield::baseline::Options {
-    lfield::baseline::Options::default()
+fn rival() -> lfield::rival::Options {
+    lfield::rival::Options::default()
 }
 
-fn output() -> pipeline::OutputOptions {
-    pipeline::OutputOptions::default()
+fn output() -> session::OutputOptions {
+    session::OutputOptions::default()
 }
 
 fn layers() -> Vec<String> {
-    pipeline::Options::default().layers.iter().map(ToString::to_string).collect()
+    session::Options::default().layers.iter().map(ToString::to_string).collect()
 }
 
 fn components() -> u16 {

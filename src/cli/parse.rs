@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use lfield::assemble::{Phi, Theta};
-use lfield::render::Output;
+use lfield::encode::Output;
 
 /// A weight of the model. Beyond a billion, rounding would eat what the other terms say and still look certified.
 pub(super) fn weight(text: &str) -> Result<f64, String> {

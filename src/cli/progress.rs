@@ -7,7 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use lfield::pipeline::Event;
+use lfield::session::Event;
 use lfield::solver::Progress;
 
 use super::voice::Voice;

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueHint};
-use lfield::input::Limits;
-use lfield::pipeline::{self, EvidenceFile, Input};
+use lfield::read::Limits;
+use lfield::session::{self, EvidenceFile, Input};
 use lfield::solver::Status;
 
 use super::options::{FormatName, ModelArgs, OutputArgs, SolverArgs, options, refuse_many_layers};
@@ -91,7 +91,7 @@ impl Segment {
         }
 
         let mut bar = Bar::new(*voice, options.solver.tolerance);
-        let segmentation = pipeline::segment(&input, &options, &mut |event| {
+        let segmentation = session::segment(&input, &options, &mut |event| {
             bar.show(event);
             ControlFlow::Continue(())
         })?;
@@ -121,7 +121,7 @@ impl Segment {
         }
     }
 
-    fn options(&self, global: &Global) -> Result<pipeline::Options, clap::Error> {
+    fn options(&self, global: &Global) -> Result<session::Options, clap::Error> {
         refuse_many_layers(self.superpixels.len())?;
         let from_file = self.unary.is_some() || self.prior.is_some();
         options(&self.model, &self.solver, &self.outputs, self.max_pixels, global.seed, from_file)

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use lfield::pipeline::{Segmentation, Written};
-use lfield::render::report::{Report, Rival, Temperature};
+use lfield::encode::report::{Report, Rival, Temperature};
+use lfield::session::Segmentation;
 use lfield::solver::Status;
+use lfield::store::Written;
 
 use super::voice::Voice;
 
@@ -125,7 +126,7 @@ fn details(report: &Report) -> Vec<(&'static str, String)> {
         ),
     )];
     if let Some(mixtures) = &report.mixtures {
-        let one = |mixture: &lfield::render::report::Mixture| {
+        let one = |mixture: &lfield::encode::report::Mixture| {
             format!("{} components, log-likelihood {:.2}", mixture.components, mixture.log_likelihood)
         };
         lines.push((

@@ -24,9 +24,7 @@ use serde::Serialize;
 
 pub use mixture::Mixture;
 
-use crate::annotation::{Seed, Seeds};
-use crate::field::Unary;
-use crate::picture::Picture;
+use crate::grid::{Picture, Seed, Seeds, Unary};
 use crate::{Error, Result};
 
 /// How strokes become log-odds.

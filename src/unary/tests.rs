@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::field::Shape;
+use crate::grid::Shape;
 
 /// Two noisy halves, left reddish and right greenish, with a vertical stroke in each.
 fn two_halves(width: usize, height: usize) -> (Picture, Seeds) {

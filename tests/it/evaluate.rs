@@ -7,12 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assert_cmd::Command;
 use image::{GrayImage, Luma, Rgb, RgbImage};
-use lfield::annotation::{Format, Strokes, Truth};
-use lfield::evaluate::{Case, Evaluation, Event, Grid, Method, Options, evaluate};
-use lfield::field::{Marginals, Mask, Shape};
-use lfield::input::Limits;
+use lfield::dataset::evaluate::{Case, Evaluation, Event, Grid, Method, Options, evaluate};
+use lfield::grid::{Marginals, Mask, Picture, Shape, Truth};
 use lfield::metric::Scores;
-use lfield::picture::Picture;
+use lfield::read::{Format, Limits, Strokes};
 use ndarray::Array2;
 use predicates::prelude::*;
 use predicates::str::contains;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use lfield::Error;
-use lfield::pipeline::{Event, Input, Options, segment};
+use lfield::session::{Event, Input, Options, segment};
 
 use crate::desk::Desk;
 

@@ -2,12 +2,9 @@
 
 use std::path::PathBuf;
 
-use lfield::annotation::{Format, Strokes, Truth};
-use lfield::batch::manifest;
-use lfield::evidence;
-use lfield::field::Shape;
-use lfield::input::Limits;
-use lfield::picture::Picture;
+use lfield::dataset::batch::manifest;
+use lfield::grid::{Picture, Shape, Truth};
+use lfield::read::{Format, Limits, Strokes, evidence};
 
 fn seeds(target: &str) -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);

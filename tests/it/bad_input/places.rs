@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
-use lfield::pipeline::{self, Event, Input, Options};
+use lfield::session::{self, Event, Input, Options};
 
 use super::{Case, case, check_all, listing};
 use crate::desk::{Desk, bytes};
@@ -209,7 +209,7 @@ fn a_folder_that_vanishes_is_made_again_or_missed_by_name() {
     let (options, out) = (Options::default(), desk.path("out"));
     let remove = || std::fs::remove_dir_all(desk.path("out")).unwrap();
     std::fs::create_dir(&out).unwrap();
-    let segmentation = pipeline::segment(&input, &options, &mut |event| {
+    let segmentation = session::segment(&input, &options, &mut |event| {
         if matches!(event, Event::Solved) {
             remove();
         }

@@ -1,0 +1,4 @@
+//! Whole data sets: many photos with strokes and truth.
+
+pub mod batch;
+pub mod evaluate;
