@@ -16,12 +16,12 @@
 //!
 //! | symbol | code | meaning |
 //! | --- | --- | --- |
-//! | A ⊆ V | [`Mask`](grid::Mask) | foreground pixels |
-//! | m | [`Unary`](grid::Unary) | modular cost; negative favours foreground |
+//! | A ⊆ V | [`Mask`] | foreground pixels |
+//! | m | [`Unary`] | modular cost; negative favours foreground |
 //! | F_r, f_r, B(F_r) | [`Factor`](factor::Factor), `lovasz`, image of `project` | potential, extension, base polytope |
 //! | s_r | `messages[r]` | dual variable of layer r |
 //! | s = m + Σ s_r | `point` | its norm is what is minimised |
-//! | μ = 1/(1+eˢ) | [`Marginals`](grid::Marginals) | probability of foreground |
+//! | μ = 1/(1+eˢ) | [`Marginals`] | probability of foreground |
 //!
 //! # Example
 //!
@@ -53,7 +53,12 @@
 
 mod error;
 
-pub use error::{Error, Result};
+pub use error::{Checkpoint, Error, Result};
+
+pub use encode::report::Report;
+pub use grid::{Marginals, Mask, Partition, Picture, Seed, Seeds, Shape, Truth, Unary};
+pub use read::{Format, Limits};
+pub use session::{Answer, Event, Matte, Method, Options, Output, Session, Warning};
 
 // What stages hand to each other.
 pub mod grid;

@@ -86,3 +86,12 @@ fn weights_out_of_range_are_refused() {
         assert!(broken.check().is_err(), "{broken:?}");
     }
 }
+
+#[test]
+fn phi_has_two_forms() {
+    assert_eq!("quadratic".parse::<Phi>().unwrap(), Phi::Quadratic);
+    assert_eq!("robust:0.1".parse::<Phi>().unwrap(), Phi::Robust(0.1));
+    for text in ["robust", "robust:", "robust:0", "robust:0.6", "cubic"] {
+        assert!(text.parse::<Phi>().is_err(), "{text}");
+    }
+}

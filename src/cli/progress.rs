@@ -34,8 +34,8 @@ impl Bar {
 
     pub(super) fn show(&mut self, event: Event<'_>) {
         match event {
-            Event::Read(scene) => {
-                let shape = scene.picture.shape();
+            Event::Working => {}
+            Event::Begun(shape) => {
                 self.bar.set_message(format!("{shape}: learning colours, cutting superpixels"));
             }
             Event::Assembled(_) => self.bar.set_style(style("{spinner} solving [{bar:24}] {msg}")),

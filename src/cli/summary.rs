@@ -3,21 +3,22 @@
 use std::path::Path;
 
 use lfield::encode::report::{Report, Rival, Temperature};
-use lfield::session::Segmentation;
+use lfield::session::{Answer, Warning};
 use lfield::solver::Status;
 use lfield::store::Written;
 
 use super::voice::Voice;
 
 /// Tells it, a line per fact.
-pub(super) fn tell(voice: Voice, segmentation: &Segmentation, written: &Written, folder: &Path) {
+pub(super) fn tell(voice: Voice, answer: &Answer, written: &Written, folder: &Path) {
     let report = &written.report;
     let line = |label: &str, text: String| voice.fact(label, text);
-    voice.say_of(&voice.bold(&report.input.image), format_args!("{}×{}", report.input.width, report.input.height));
-    line("strokes", strokes(voice, segmentation, report));
+    let image = report.input.image.as_deref().unwrap_or_default();
+    voice.say_of(&voice.bold(image), format_args!("{}×{}", report.input.width, report.input.height));
+    line("strokes", strokes(voice, answer, report));
     line("mask", mask(report));
     match &report.rival {
-        None => line("solved", solved(segmentation.solution.status, report)),
+        None => line("solved", solved(answer.status(), report)),
         Some(rival) => line("believed", believed(rival)),
     }
     if let Some(fit) = &report.temperature {
@@ -29,24 +30,43 @@ pub(super) fn tell(voice: Voice, segmentation: &Segmentation, written: &Written,
         }
     }
     line("seconds", seconds(report));
-    line("wrote", wrote(written, Path::new(&report.input.image), folder));
-    for warning in &report.warnings {
-        voice.warn(warning);
+    line("wrote", wrote(written, Path::new(image), folder));
+    for warning in answer.warnings() {
+        match hint(warning) {
+            Some(hint) => voice.warn(format_args!("{warning}: {hint}")),
+            None => voice.warn(warning),
+        }
     }
 }
 
-fn strokes(voice: Voice, segmentation: &Segmentation, report: &Report) -> String {
-    let Some(strokes) = &segmentation.scene.strokes else {
+/// The option that helps.
+fn hint(warning: &Warning) -> Option<&'static str> {
+    match warning {
+        Warning::NotConverged { .. } => {
+            Some("allow more --max-iterations or a longer --time-limit, or accept a larger --tolerance")
+        }
+        Warning::SuperpixelsLeftOut { .. } => Some("--gamma 0 leaves them out without this warning"),
+        Warning::StillMoving { method, .. } if method.is_cut_only() => {
+            Some("allow more --max-iterations, or try --damping 0.5")
+        }
+        Warning::StillMoving { .. } => Some("allow more --max-iterations"),
+        Warning::EmptyMask | Warning::FullMask => Some("--beta and --gamma"),
+        _ => None,
+    }
+}
+
+fn strokes(voice: Voice, answer: &Answer, report: &Report) -> String {
+    let Some((path, format, reason)) = answer.origin().and_then(|origin| origin.strokes.as_ref()) else {
         return "none; everything known comes from the file given".to_string();
     };
-    let reason = match &strokes.reason {
+    let reason = match reason {
         Some(reason) if voice.is_verbose() => format!(" ({reason})"),
         _ => String::new(),
     };
     format!(
         "{} read as {}{reason}: {} foreground, {} background pixels",
-        strokes.path.display(),
-        strokes.format,
+        path.display(),
+        format,
         thousands(report.scribbles.foreground),
         thousands(report.scribbles.background)
     )
@@ -59,14 +79,14 @@ fn mask(report: &Report) -> String {
     } else if report.rival.is_some() {
         format!("energy {:.1}, nothing proved", report.map.energy)
     } else {
-        format!("energy at most {} above the optimum", short(report.map.gap))
+        format!("energy at most {} above the optimum", bound(report.map.gap))
     };
     format!("{} pixels, {share:.1} % of the photo; {quality}", thousands(report.map.area))
 }
 
 /// gap ≥ ½‖s − s*‖², and a probability moves by at most a quarter of what its s moves.
 fn solved(status: Status, report: &Report) -> String {
-    let error = (2.0 * report.solve.gap_per_pixel).sqrt() / 4.0;
+    let error = (2.0 * report.solve.gap_per_pixel.unwrap_or(f64::INFINITY)).sqrt() / 4.0;
     let how = match status {
         Status::Converged => "converged",
         Status::IterationLimit => "stopped at --max-iterations",
@@ -80,7 +100,7 @@ fn solved(status: Status, report: &Report) -> String {
     format!(
         "{how} after {} sweeps, gap {} per pixel: {quality}",
         report.solve.iterations,
-        short(report.solve.gap_per_pixel)
+        bound(report.solve.gap_per_pixel)
     )
 }
 
@@ -90,9 +110,9 @@ fn believed(rival: &Rival) -> String {
         rival.method,
         if rival.converged { "converged" } else { "stopped" },
         rival.iterations,
-        short(rival.residual),
+        bound(rival.residual),
         if rival.log_z_is == "lower bound" { "is at least" } else { "is about" },
-        rival.log_z
+        rival.log_z.unwrap_or(f64::NAN)
     )
 }
 
@@ -142,14 +162,21 @@ fn details(report: &Report) -> Vec<(&'static str, String)> {
     if report.rival.is_some() {
         return lines;
     }
-    lines.push(("log Z", format!("between {:.3} and {:.3}", bounds.log_z_lower, bounds.log_z_upper)));
+    lines.push((
+        "log Z",
+        format!(
+            "between {:.3} and {:.3}",
+            bounds.log_z_lower.unwrap_or(f64::NEG_INFINITY),
+            bounds.log_z_upper.unwrap_or(f64::INFINITY)
+        ),
+    ));
     lines.push((
         "proved",
         format!(
             "{} of {} pixels are on the right side of one half; no s is off by more than {}",
             thousands(report.marginals.certified_pixels),
             thousands(report.model.pixels),
-            short(report.marginals.error_bound)
+            bound(report.marginals.error_bound)
         ),
     ));
     lines
@@ -185,6 +212,11 @@ fn thousands(count: usize) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A bound that is none is infinite.
+fn bound(value: Option<f64>) -> String {
+    short(value.unwrap_or(f64::INFINITY))
 }
 
 /// Two digits are enough for a summary.

@@ -105,7 +105,7 @@ impl Superpixels {
         let image = self.image.display().to_string();
         let summary = Summary {
             schema: SCHEMA,
-            tool: Tool::THIS,
+            tool: Tool::this(),
             input: SummaryInput { image, width: shape.width, height: shape.height },
             layers: summaries,
             outputs,

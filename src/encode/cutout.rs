@@ -4,20 +4,10 @@
 //! background is left in the file to shine through when someone edits it.
 
 use png::ColorType;
-use serde::Serialize;
 
 use super::samples::encode8;
 use crate::grid::{Marginals, Mask, Picture};
-
-/// What the cut-out uses as alpha.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Matte {
-    /// The mask: every pixel in or out.
-    Hard,
-    /// The probability of foreground.
-    Soft,
-}
+use crate::session::Matte;
 
 /// The cut-out as an RGBA PNG.
 pub fn cutout(picture: &Picture, mask: &Mask, marginals: &Marginals, matte: Matte) -> Vec<u8> {

@@ -1,8 +1,7 @@
 //! From results to files: every picture, array and table the program writes, as bytes in memory.
 //!
-//! One file per output, each a plain function of pixel grids that returns the encoded bytes. Nothing here touches the disk
-//! except [`files`], which takes the finished bytes and puts all of them in place at once. Encoding is single-threaded per
-//! file and has no clock in it, so the same grids give the same bytes; the pipeline encodes the files side by side.
+//! One file per output, each a plain function of pixel grids; [`Answer::encode`] chooses among them. Nothing here touches the disk.
+//! Encoding is single-threaded per output and has no clock in it, so the same grids give the same bytes.
 
 mod array;
 mod cutout;
@@ -22,77 +21,44 @@ mod trace;
 mod trimap;
 
 pub use array::array;
-pub use cutout::{Matte, cutout};
+pub use cutout::cutout;
 pub use gallery::{LETTERS, Tile, gallery};
 pub use heatmap::{heat, heatmap};
 pub use labels::labels;
-pub use marginals::{marginals, marginals_beside};
+pub use marginals::marginals;
 pub use mask::mask;
 pub use overlay::overlay;
 pub use thumbnail::Thumbnails;
-pub use trace::{TraceRow, trace};
+pub use trace::trace;
 pub use trimap::trimap;
 
-/// One output a user can ask for with `--emit`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Output {
-    /// The MAP mask.
-    Mask,
-    /// The marginals in colour.
-    Heatmap,
-    /// The marginals as 16-bit grey.
-    Marginals,
-    /// The marginals as float64.
-    MarginalsArray,
-    /// The log-odds s as float64.
-    LogOddsArray,
-    /// Outline and tint of the mask on the photo.
-    Overlay,
-    /// The object alone, on nothing.
-    Cutout,
-    /// Foreground, background, undecided.
-    Trimap,
-    /// The label maps of the superpixel layers.
-    Superpixels,
-    /// The course of the solve.
-    Trace,
-    /// Everything in numbers.
-    Report,
-}
+use crate::Result;
+use crate::session::{Answer, Output};
 
-impl Output {
-    /// Every output there is, in the order in which they are listed.
-    pub const ALL: [Self; 11] = [
-        Self::Mask,
-        Self::Heatmap,
-        Self::Marginals,
-        Self::MarginalsArray,
-        Self::LogOddsArray,
-        Self::Overlay,
-        Self::Cutout,
-        Self::Trimap,
-        Self::Superpixels,
-        Self::Trace,
-        Self::Report,
-    ];
+impl Answer {
+    /// One output as the bytes of its file. Of the superpixels, all layers as one uint32 `.npy` array of shape (layers, H, W).
+    pub fn encode(&self, output: Output) -> Result<Vec<u8>> {
+        Ok(self.encoded(output))
+    }
 
-    /// What is written when nothing is asked for.
-    pub const DEFAULT: [Self; 4] = [Self::Mask, Self::Heatmap, Self::Marginals, Self::Report];
-
-    /// The name by which `--emit` knows it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mask => "mask",
-            Self::Heatmap => "heatmap",
-            Self::Marginals => "marginals",
-            Self::MarginalsArray => "marginals.npy",
-            Self::LogOddsArray => "s.npy",
-            Self::Overlay => "overlay",
-            Self::Cutout => "cutout",
-            Self::Trimap => "trimap",
-            Self::Superpixels => "superpixels",
-            Self::Trace => "trace",
-            Self::Report => "report",
+    pub(crate) fn encoded(&self, output: Output) -> Vec<u8> {
+        let (shape, solved, options) = (self.picture.shape(), &*self.solved, &self.options.output);
+        match output {
+            Output::Mask => mask(&solved.mask),
+            Output::Heatmap => heatmap(&solved.marginals),
+            Output::Marginals => marginals(&solved.marginals),
+            Output::MarginalsArray => array(shape, solved.marginals.as_slice()),
+            Output::LogOddsArray => array(shape, &solved.s),
+            Output::Overlay => overlay(&self.picture, &solved.mask),
+            Output::Cutout => cutout(&self.picture, &solved.mask, &solved.marginals, options.matte),
+            // A rival proves nothing; there the band alone decides.
+            Output::Trimap if solved.rival.is_some() => {
+                trimap(&solved.marginals, &vec![true; solved.s.len()], options.trimap_band)
+            }
+            Output::Trimap => trimap(&solved.marginals, &solved.certified, options.trimap_band),
+            Output::Superpixels => array::stack(shape, &self.partitions),
+            Output::Trace => trace(&solved.solution.trace),
+            Output::Report => self.report().to_json(),
         }
     }
 }

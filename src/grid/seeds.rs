@@ -54,6 +54,6 @@ impl Seeds {
             (_, 0) => "background",
             _ => return Ok(()),
         };
-        Err(Error::MissingClass { what: what.to_string(), class })
+        Err(Error::MissingStroke { what: what.to_string(), class })
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use ndarray::Array2;
+use rayon::prelude::*;
 
 use crate::{Error, Result};
 
@@ -74,6 +75,30 @@ impl Marginals {
     pub fn new(shape: Shape, values: Vec<f64>) -> Result<Self> {
         check("a marginal", &values, "a probability between 0 and 1", |p| (0.0..=1.0).contains(&p))?;
         Ok(Self(grid(shape, values)))
+    }
+
+    /// μ = 1/(1+eˢ), on the mask's side of one half where rounding has left it on neither: a tiny s ≠ 0 gives ½ in floating point.
+    ///
+    /// Refuses an s that contradicts the mask outright: that is an error in the solver, not a matter of rounding.
+    pub fn beside(mask: &Mask, s: &[f64]) -> Result<Self> {
+        assert_eq!(s.len(), mask.as_slice().len(), "one s per pixel");
+        let beside_half = |(&s, &inside): (&f64, &bool)| {
+            let p = 1.0 / (1.0 + s.exp());
+            match inside {
+                _ if p != 0.5 => p,
+                true => 0.5_f64.next_up(),
+                false => 0.5_f64.next_down(),
+            }
+        };
+        let values: Vec<f64> = s.par_iter().zip(mask.as_slice()).map(beside_half).collect();
+        if let Some(pixel) = values.iter().zip(mask.as_slice()).position(|(&p, &inside)| (p > 0.5) != inside) {
+            return Err(Error::Parameter {
+                name: format!("s at pixel {pixel}"),
+                value: s[pixel].to_string(),
+                expected: "on the same side of zero as the mask".to_string(),
+            });
+        }
+        Self::new(mask.shape(), values)
     }
 
     /// μ = 1/(1+eˢ) of the log-odds s, row by row.
@@ -148,5 +173,26 @@ fn check(name: &str, values: &[f64], expected: &str, good: impl Fn(f64) -> bool)
             value: values[pixel].to_string(),
             expected: expected.to_string(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_odds_too_small_to_show_still_lands_on_its_side() {
+        let mask = Mask::new(Shape::new(4, 1), vec![true, false, true, false]);
+        let marginals = Marginals::beside(&mask, &[-1e-300, 0.0, 0.0, 1e-17]).unwrap();
+        let sides: Vec<bool> = marginals.as_slice().iter().map(|&p| p > 0.5).collect();
+        assert_eq!(sides, mask.as_slice());
+        let sides: Vec<bool> = marginals.as_slice().iter().map(|&p| p >= 0.5).collect();
+        assert_eq!(sides, mask.as_slice());
+    }
+
+    #[test]
+    fn log_odds_that_contradict_the_mask_are_refused() {
+        let mask = Mask::new(Shape::new(1, 1), vec![true]);
+        assert!(Marginals::beside(&mask, &[0.25]).is_err());
     }
 }

@@ -1,7 +1,7 @@
-//! Short names for contents: equal contents have equal names, and changed ones do not.
+//! The content hash: equal contents have equal hashes, and changed ones do not.
 //!
-//! XXH3 in its 128-bit form: as fast as memory, and two different files share a name with a chance of about 2⁻¹²⁸ per pair. It
-//! tells changes, not forgeries. The function is fixed for all time, so a name written by one machine is good on every other.
+//! XXH3 in its 128-bit form: as fast as memory, and two different files share a hash with a chance of about 2⁻¹²⁸ per pair. It
+//! tells changes, not forgeries. The function is fixed for all time, so a hash written by one machine is good on every other.
 
 use std::fmt;
 use std::fs::File;
@@ -13,17 +13,17 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use crate::{Error, Result};
 
-/// The name of some bytes.
+/// The hash of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Digest(u128);
 
 impl Digest {
-    /// The name of `bytes`.
+    /// The hash of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Self(xxh3_128(bytes))
     }
 
-    /// The name of a file's content, read in pieces. What need not have an end, a device or a pipe, has no name.
+    /// The hash of a file's content, read in pieces. What need not have an end, a device or a pipe, has none.
     pub fn of_file(path: &Path) -> Result<Self> {
         let unreadable = |source| Error::Unreadable { path: path.to_path_buf(), source };
         if std::fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir()) {
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_the_name_of_its_bytes() {
+    fn a_file_has_the_hash_of_its_bytes() {
         let folder = tempfile::tempdir().unwrap();
         for n in [0, 1, 239, 240, 241, 65_536, 200_001] {
             let bytes: Vec<u8> = (0..n).map(|i| (i * 31 % 251) as u8).collect();
@@ -90,14 +90,14 @@ mod tests {
         assert!(Digest::of_file(folder.path()).is_err());
     }
 
-    /// The published test value of XXH3: names stay what they are.
+    /// The published test value of XXH3: hashes stay what they are.
     #[test]
-    fn the_name_of_nothing_is_the_published_one() {
+    fn the_hash_of_nothing_is_the_published_one() {
         assert_eq!(Digest::of(b"").to_string(), "99aa06d3014798d86001c324468d497f");
     }
 
     #[test]
-    fn a_name_survives_json() {
+    fn a_hash_survives_json() {
         let digest = Digest::of(b"cat");
         let text = serde_json::to_string(&digest).unwrap();
         assert_eq!(serde_json::from_str::<Digest>(&text).unwrap(), digest);

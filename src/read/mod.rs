@@ -4,6 +4,7 @@
 
 mod digest;
 pub mod evidence;
+mod input;
 pub(crate) mod picture;
 pub(crate) mod raster;
 mod source;
@@ -11,6 +12,7 @@ mod strokes;
 mod truth;
 
 pub use digest::Digest;
+pub use input::{EvidenceFile, Input, Recorded, Scene};
 pub(crate) use source::{HEADER_BYTES, Source};
 pub use source::{Limits, Loaded};
 pub(crate) use strokes::hints;

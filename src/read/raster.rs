@@ -10,7 +10,7 @@ use std::path::Path;
 use image::{DynamicImage, ImageFormat};
 
 use crate::grid::Shape;
-use crate::read::picture::{Decoded, decode, orient};
+use crate::read::picture::{Decoded, decode, decode_memory, orient};
 use crate::read::{Digest, Limits, Source};
 use crate::{Error, Result};
 
@@ -31,7 +31,15 @@ pub(super) struct Raster {
 
 impl Raster {
     pub(super) fn read(path: &Path, limits: &Limits, photo: Option<Shape>) -> Result<Self> {
-        let decoded = decode(Source::open(path)?, limits, photo)?;
+        Self::of_image(path, decode(Source::open(path)?, limits, photo)?)
+    }
+
+    /// The same from memory; `name` is what messages call it.
+    pub(super) fn decode(name: &Path, bytes: &[u8], limits: &Limits, photo: Option<Shape>) -> Result<Self> {
+        Self::of_image(name, decode_memory(name, bytes, limits, photo)?)
+    }
+
+    fn of_image(path: &Path, decoded: Decoded) -> Result<Self> {
         let indices = png_indices(path, &decoded)?;
         let note = if decoded.format == ImageFormat::Png { png_note(&decoded.bytes) } else { None };
         let (shape, digest) = (decoded.shape, decoded.digest);

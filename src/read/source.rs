@@ -61,7 +61,7 @@ pub struct Loaded<T> {
 }
 
 /// Length of the part of a file that is looked at before the rest is read.
-const HEAD: u64 = 64;
+pub(super) const HEAD: usize = 64;
 
 /// Room for headers, metadata and padding beside the pixels of an image.
 pub(crate) const HEADER_BYTES: u64 = 64 << 20;
@@ -81,7 +81,7 @@ impl Source {
         let unreadable = |source| Error::Unreadable { path: path.to_path_buf(), source };
         let mut file = File::open(path).map_err(unreadable)?;
         let mut head = Vec::new();
-        file.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
+        file.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(unreadable)?;
         let reader = Box::new(Cursor::new(head.clone()).chain(file));
         Ok(Self { path: path.to_path_buf(), reader, head, hasher: Box::default() })
     }

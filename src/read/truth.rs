@@ -13,7 +13,7 @@ impl Truth {
         Ok(Self::read_named(path, photo, limits)?.0)
     }
 
-    /// As [`Truth::read`], with a name for what was in the file.
+    /// As [`Truth::read`], with the content hash.
     pub fn read_named(path: &Path, photo: Shape, limits: &Limits) -> Result<(Self, Digest)> {
         let raster = Raster::read(path, limits, Some(photo))?;
         let values = raster.grey.as_deref().unwrap_or(&[]);

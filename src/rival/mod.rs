@@ -38,6 +38,7 @@ pub struct Options {
 /// The order in which belief propagation renews its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Schedule {
     /// Rows forth and back, then columns: news crosses the picture in one iteration.
     Lines,

@@ -5,11 +5,10 @@
 use std::fmt;
 use std::path::Path;
 
-use super::{Input, Options};
-use crate::encode::Output;
+use super::{Options, Output};
 use crate::grid::Shape;
-use crate::read::Limits;
 use crate::read::picture::claimed_shape;
+use crate::read::{Input, Limits};
 use crate::solver::{Factors, SolverKind};
 use crate::{Error, Result};
 

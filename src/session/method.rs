@@ -7,7 +7,7 @@ use super::{Method, Options};
 use crate::Result;
 use crate::model::Model;
 use crate::rival::{self, Beliefs};
-use crate::solver::{Certificate, MapChoice, Solution, Status};
+use crate::solver::{Certificate, MapChoice, Solution};
 
 /// What only a rival has to say.
 #[derive(Clone, Copy, Debug)]
@@ -61,28 +61,4 @@ fn solution(model: &Model, beliefs: Beliefs, rival: Rival, choice: MapChoice) ->
         seconds: beliefs.seconds,
         trace: Vec::new(),
     }
-}
-
-/// What the user should know about a rival's answer.
-pub(super) fn warnings(rival: Rival, solution: &Solution, options: &Options) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if options.method.is_cut_only() && options.model.gamma > 0.0 {
-        warnings.push(format!(
-            "--method {} knows the cut only: the superpixels (--gamma {}) were left out",
-            options.method.name(),
-            options.model.gamma
-        ));
-    }
-    if solution.status != Status::Converged {
-        warnings.push(format!(
-            "{} stopped after {} iterations with a marginal still moving by {:.1e}, above the tolerance of {:.1e}: allow more \
-             --max-iterations{}",
-            options.method.name(),
-            solution.iterations,
-            rival.residual,
-            options.rival.tolerance,
-            if options.method.is_cut_only() { ", or try --damping 0.5" } else { "" }
-        ));
-    }
-    warnings
 }

@@ -1,351 +1,399 @@
-//! The stages in order: read, weigh the colours beside cutting superpixels, assemble, solve; then render and write.
+//! From grid types to an answer: learn colours beside cutting superpixels, assemble, solve; and again after a change.
 //!
-//! [`segment`] tells the story; [`Segmentation::write`] ends it. Each stage takes what the one before made, and keeps its options
-//! in its own module; [`Options`] nests them.
+//! Every stage keeps its last value with the key of what it was made from, so a change is a change of keys:
+//!
+//! | changed | done again |
+//! | --- | --- |
+//! | strokes | mixtures, distances, contraction, warm solve |
+//! | α, β, γ, φ, θ, strokes as facts or examples | assemble, warm solve |
+//! | layers | superpixels, assemble, warm solve where messages still fit |
+//! | temperature, MAP choice | assemble, certificate; the warm start is the solution |
+//! | what is written | nothing |
 
+mod answer;
+mod evidence;
 pub mod memory;
 mod method;
-mod scene;
+mod observe;
+mod options;
+mod output;
+mod overlay;
+mod stage;
 mod temperature;
+mod warm;
+mod warning;
 
-use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use rayon::join;
 use rayon::prelude::*;
 
+pub(crate) use answer::Solved;
+pub use answer::{Answer, Timing};
 pub use method::Rival;
-use scene::Evidence;
-pub use scene::Scene;
+pub use observe::{Event, Observer};
+pub use options::{MAX_LAYERS, Method, Options};
+pub use output::{Matte, Output, OutputOptions};
+pub use overlay::{Overlay, Temperature};
 pub use temperature::Fit;
-pub(crate) use temperature::{SLIPS, fit as fit_temperature};
+pub(crate) use temperature::SLIPS;
+pub use warning::Warning;
 
-use crate::assemble;
-use crate::encode::report::Timing;
-use crate::encode::{Matte, Output, marginals_beside};
-use crate::grid::{Marginals, Mask, Partition};
-use crate::read::{Format, Limits};
-use crate::rival;
-use crate::solver::{self, Progress, Solution};
-use crate::superpixel::{self, Layer};
-use crate::unary::{self, Mixtures};
-use crate::{Error, Result};
+use crate::assemble::{self, Problem, SeedMode};
+use crate::grid::{Partition, Picture, Seeds, Shape, Unary};
+use crate::read::{Digest, Format, Input, Scene};
+use crate::solver::{self, Status};
+use crate::{Checkpoint, Error, Result, superpixel};
+use evidence::Evidence;
+use observe::Watch;
+use stage::{Keyed, Stage, key};
+use warm::Warm;
 
-/// The files a run starts from.
+/// A photo, what is known about it, and everything computed so far.
+///
+/// ```
+/// use lfield::{Options, Picture, Seed, Seeds, Session, Shape};
+/// use std::ops::ControlFlow;
+///
+/// # fn main() -> lfield::Result<()> {
+/// let shape = Shape::new(3, 2);
+/// let picture = Picture::from_rgb(shape, vec![[9, 9, 9], [9, 9, 9], [250, 250, 250], [9, 9, 9], [9, 9, 9], [250, 250, 250]])?;
+/// let mut session = Session::new(picture, Options::default())?;
+/// let mut strokes = vec![Seed::Unlabelled; 6];
+/// (strokes[0], strokes[2]) = (Seed::Foreground, Seed::Background);
+/// session.set_seeds(Seeds::new(shape, strokes.clone()))?;
+/// let first = session.solve(&mut |_| ControlFlow::Continue(()))?;
+/// strokes[5] = Seed::Background;
+/// session.set_seeds(Seeds::new(shape, strokes))?;
+/// let second = session.solve(&mut |_| ControlFlow::Continue(()))?;   // starts from the messages of the first
+/// assert!(first.mask().as_slice()[3] && !second.mask().as_slice()[5]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Session {
+    picture: Arc<Picture>,
+    options: Options,
+    seeds: Option<Keyed<Seeds>>,
+    costs: Option<Keyed<Unary>>,
+    given: Option<Superpixels>,
+    origin: Option<Arc<Origin>>,
+    superpixels: Stage<Superpixels>,
+    evidence: Stage<Evidence>,
+    fit: Stage<Fit>,
+    problem: Stage<Problem>,
+    solved: Stage<Solved>,
+    warm: Warm,
+}
+
+/// Layers of superpixels, each with a name for what it was made from.
 #[derive(Clone, Debug, Default)]
-pub struct Input {
-    /// The photo.
-    pub image: PathBuf,
-    /// The strokes; looked for beside the photo when not named.
-    pub scribbles: Option<PathBuf>,
-    /// How the strokes are encoded.
-    pub format: Format,
-    /// What is known about each pixel without colour mixtures, if anything is.
-    pub evidence: Option<EvidenceFile>,
-    /// Label maps that replace mean shift, one per layer.
-    pub superpixels: Vec<PathBuf>,
+struct Superpixels {
+    partitions: Arc<Vec<Partition>>,
+    names: Vec<Digest>,
 }
 
-/// A file that replaces the colour mixtures.
+/// Where a session read from files has its contents from.
 #[derive(Clone, Debug)]
-pub enum EvidenceFile {
-    /// Costs m in nats.
-    Unary(PathBuf),
-    /// Probabilities of foreground.
-    Prior(PathBuf),
-}
-
-/// The most superpixel layers of a model: each costs memory and time in every sweep.
-pub const MAX_LAYERS: usize = 8;
-
-/// The options of every stage.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// What reading may cost.
-    pub limits: Limits,
-    /// Strokes to log-odds. With an [`EvidenceFile`] only a fixed stroke-distance weight counts.
-    pub unary: unary::Options,
-    /// The mean-shift layers.
-    pub layers: Vec<Layer>,
-    /// How marginals are computed.
-    pub method: Method,
-    /// The weights of the terms.
-    pub model: assemble::Options,
-    /// Whether the temperature is chosen on held-out strokes; `model.temperature` then does not count.
-    pub fit_temperature: bool,
-    /// When to stop, and how to get there.
-    pub solver: solver::Options,
-    /// The same for the rivals.
-    pub rival: rival::Options,
-    /// Whether the user takes not converging for a failure; recorded in the report, acted on by the program.
-    pub strict: bool,
-    /// Whether the model is the printed one; set by [`Options::paper`], recorded in the report.
-    pub paper: bool,
-    /// What is written.
-    pub output: OutputOptions,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            limits: Limits::default(),
-            unary: unary::Options::default(),
-            layers: vec![Layer::FINE, Layer::COARSE],
-            method: Method::Lfield,
-            model: assemble::Options::default(),
-            fit_temperature: false,
-            solver: solver::Options::default(),
-            rival: rival::Options::default(),
-            strict: false,
-            paper: false,
-            output: OutputOptions::default(),
-        }
-    }
-}
-
-impl Options {
-    /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, no context, superpixels of weight 1;
-    /// and a θ of the paper's list.
-    pub fn paper(mut self) -> Self {
-        self.paper = true;
-        self.unary.outlier = 0.0;
-        self.unary.geodesic = unary::Geodesic::Fixed(0.0);
-        self.unary.context = 0.0;
-        self.model.seeds = assemble::SeedMode::Soft;
-        self.model.hop_scale = assemble::HopScale::Paper;
-        self.model.theta = assemble::Theta::Fixed(0.001);
-        self
-    }
-
-    /// The weights in force: without the couplings that the method does not look at.
-    fn model_in_force(&self) -> assemble::Options {
-        let model = self.model.clone();
-        match self.method {
-            Method::Lfield | Method::MeanField => model,
-            Method::Bp | Method::Fbp => assemble::Options { gamma: 0.0, ..model },
-            Method::Unary => assemble::Options { beta: 0.0, gamma: 0.0, ..model },
-        }
-    }
-
-    fn needs_superpixels(&self) -> bool {
-        self.model_in_force().gamma > 0.0 || self.output.emit.contains(&Output::Superpixels)
-    }
-}
-
-/// How marginals are computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// L-Field variational inference on the whole model.
-    Lfield,
-    /// Every pixel alone: no cut, no superpixels.
-    Unary,
-    /// Mean field on the whole model.
-    MeanField,
-    /// Belief propagation on the cut, without superpixels.
-    Bp,
-    /// Fractional belief propagation on the cut, without superpixels.
-    Fbp,
-}
-
-impl Method {
-    /// The name on the command line and in the report.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lfield => "lfield",
-            Self::Unary => "unary",
-            Self::MeanField => "mean-field",
-            Self::Bp => "bp",
-            Self::Fbp => "fbp",
-        }
-    }
-
-    /// Whether its answer carries a certificate.
-    pub fn is_certified(self) -> bool {
-        matches!(self, Self::Lfield | Self::Unary)
-    }
-
-    /// Whether it passes messages over single edges and has no rule for superpixels.
-    pub fn is_cut_only(self) -> bool {
-        matches!(self, Self::Bp | Self::Fbp)
-    }
-}
-
-/// What is written.
-#[derive(Clone, Debug)]
-pub struct OutputOptions {
-    /// The outputs wanted.
-    pub emit: Vec<Output>,
-    /// Alpha of the cut-out.
-    pub matte: Matte,
-    /// Probabilities in \[band, 1 − band\] are undecided in the trimap; in 0..½.
-    pub trimap_band: f64,
-}
-
-impl Default for OutputOptions {
-    fn default() -> Self {
-        Self { emit: Output::DEFAULT.to_vec(), matte: Matte::Hard, trimap_band: 0.05 }
-    }
-}
-
-/// Where a run is.
-#[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
-    /// Reading is done; weighing colours and cutting superpixels begins.
-    Read(&'a Scene),
-    /// The model stands and has this many free pixels; solving begins.
-    Assembled(usize),
-    /// Some sweeps are done.
-    Sweep(&'a Progress),
-    /// The solve has ended.
-    Solved,
-}
-
-/// Everything a run has found.
-#[derive(Clone, Debug)]
-pub struct Segmentation {
-    /// What was read.
-    pub scene: Scene,
-    /// The colour models, when there are any.
-    pub mixtures: Option<Mixtures>,
-    /// κ in force, when there are strokes to measure from.
-    pub geodesic: f64,
-    /// The superpixel layers.
-    pub partitions: Vec<Partition>,
-    /// The weights in force.
-    pub model: assemble::Options,
-    /// θ in force, also when it was chosen automatically.
-    pub theta: f64,
-    /// Pixels that no hard stroke decides.
-    pub n_free: usize,
-    /// Layers of factors in the model.
-    pub n_layers: usize,
-    /// s for every pixel.
-    pub s: Vec<f64>,
-    /// μ = 1/(1+eˢ).
-    pub marginals: Marginals,
-    /// The MAP set.
-    pub mask: Mask,
-    /// For every pixel, whether its side of one half is proved.
-    pub certified: Vec<bool>,
-    /// How the solve went, on the free pixels.
-    pub solution: Solution,
-    /// What a rival adds, if one took the solver's place.
-    pub rival: Option<Rival>,
-    /// How the temperature was chosen, if on held-out strokes.
-    pub fit: Option<Fit>,
-    /// Seconds per stage; `write` and `total` are filled in by [`Segmentation::write`].
-    pub timing: Timing,
-    pub(crate) started: Instant,
-    /// What the user should know.
+pub struct Origin {
+    /// The files.
+    pub input: Input,
+    /// The stroke file, the format it was read as, and why that one.
+    pub strokes: Option<(std::path::PathBuf, Format, Option<String>)>,
+    /// The content hash of every file, by role.
+    pub contents: Vec<(&'static str, Digest)>,
+    /// What the readers want the user to know.
     pub warnings: Vec<String>,
+    /// Seconds of reading.
+    pub seconds: f64,
+    started: Instant,
 }
 
-/// Segments one photo. `observe` hears how far it is; when it breaks, the answer is [`Error::Interrupted`].
-pub fn segment(
-    input: &Input,
-    options: &Options,
-    observe: &mut (dyn FnMut(Event<'_>) -> ControlFlow<()> + Send),
-) -> Result<Segmentation> {
-    let mut clock = Clock::start();
-    let mut timing = Timing::default();
-    let scene = Scene::read(input, options)?;
-    timing.load = clock.lap();
-    proceed(observe(Event::Read(&scene)))?;
-    let (partitions, evidence) =
-        join(|| timed(|| cut_superpixels(&scene, options)), || timed(|| scene.weigh(scene.seeds(), &options.unary)));
-    let (partitions, evidence) = (partitions.store(&mut timing.superpixels)?, evidence.store(&mut timing.unary)?);
-    clock.lap();
-    let mut model = options.model_in_force();
-    let fit = match options.fit_temperature {
-        true => Some(timed(|| temperature::fit(&scene, &partitions, options)).store(&mut timing.temperature)?),
-        false => None,
-    };
-    model.temperature = fit.map_or(model.temperature, |fit| fit.temperature);
-    clock.lap();
-    let Evidence { unary, mixtures, geodesic } = evidence;
-    let problem = assemble::model(&scene.picture, &unary, &partitions, scene.seeds(), &model)?;
-    drop(unary);
-    timing.assemble = clock.lap();
-    proceed(observe(Event::Assembled(problem.free().len())))?;
-    let (solution, rival) = match method::solve(&problem.model, options)? {
-        Some((solution, rival)) => (solution, Some(rival)),
-        None => (solver::solve(&problem.model, &options.solver, &mut |p| observe(Event::Sweep(p)))?, None),
-    };
-    proceed(observe(Event::Solved))?;
-    if solution.status == solver::Status::Interrupted {
-        return Err(Error::Interrupted);
+impl Session {
+    /// A session on a photo about which nothing is known yet. Fails on options that make no sense.
+    pub fn new(picture: Picture, options: Options) -> Result<Self> {
+        let mut session = Self::bare(Arc::new(picture), Options::default());
+        session.set_options(options)?;
+        Ok(session)
     }
-    let (s, mask) = (problem.expand(&solution.s), problem.expand_set(&solution.set));
-    let marginals = marginals_beside(&mask, &s)?;
-    let certified = certified(&problem, &solution);
-    timing.solve = clock.lap();
-    Ok(Segmentation {
-        warnings: warnings(&scene, &solution, rival, &mask, options),
-        scene,
-        mixtures,
-        geodesic,
-        partitions,
-        model,
-        theta: problem.theta,
-        n_free: problem.free().len(),
-        n_layers: problem.model.layers().len(),
-        s,
-        marginals,
-        mask,
-        certified,
-        solution,
-        rival,
-        fit,
-        timing,
-        started: clock.started,
-    })
-}
 
-/// For every pixel, whether its side of one half is proved; strokes are beyond doubt.
-fn certified(problem: &assemble::Problem, solution: &Solution) -> Vec<bool> {
-    let mut certified = vec![true; problem.shape().n_pixels()];
-    for (&pixel, &proved) in problem.free().iter().zip(&solution.certificate.certified) {
-        certified[pixel as usize] = proved;
-    }
-    certified
-}
-
-fn warnings(scene: &Scene, solution: &Solution, rival: Option<Rival>, mask: &Mask, options: &Options) -> Vec<String> {
-    let mut warnings = scene.warnings.clone();
-    if let Some(rival) = rival {
-        warnings.extend(method::warnings(rival, solution, options));
-    } else if solution.status != solver::Status::Converged {
-        warnings.push(format!(
-            "the solver stopped at a gap of {:.1e} per pixel, above the tolerance of {:.1e}: allow more --max-iterations or a \
-             longer --time-limit, or accept a larger --tolerance",
-            solution.certificate.gap_per_pixel, options.solver.tolerance
-        ));
-    }
-    match mask.area() {
-        0 => warnings.push("the mask is empty: mark more of the object, or lower --beta and --gamma".to_string()),
-        area if area == scene.picture.shape().n_pixels() => {
-            warnings.push(
-                "the mask covers the whole photo: mark more of the background, or lower --beta and --gamma".to_string(),
-            );
+    fn bare(picture: Arc<Picture>, options: Options) -> Self {
+        Self {
+            picture,
+            options,
+            seeds: None,
+            costs: None,
+            given: None,
+            origin: None,
+            superpixels: Stage::default(),
+            evidence: Stage::default(),
+            fit: Stage::default(),
+            problem: Stage::default(),
+            solved: Stage::default(),
+            warm: Warm::default(),
         }
-        _ => {}
     }
-    warnings
+
+    /// A session on the files of one photo.
+    pub fn read(input: &Input, options: Options, checkpoint: Checkpoint<'_>) -> Result<Self> {
+        let started = Instant::now();
+        let Scene { picture, strokes, costs, partitions, warnings, contents } =
+            input.read(&options.limits, checkpoint)?;
+        let mut session = Self::new(picture, options)?;
+        let file = strokes.as_ref().map(|strokes| (strokes.path.clone(), strokes.format, strokes.reason.clone()));
+        if let Some(strokes) = strokes {
+            session.set_seeds(strokes.seeds)?;
+        }
+        if let Some(costs) = costs {
+            session.set_unary(costs)?;
+        }
+        if !partitions.is_empty() {
+            session.set_partitions(partitions)?;
+        }
+        let (input, seconds) = (input.clone(), started.elapsed().as_secs_f64());
+        session.origin = Some(Arc::new(Origin { input, strokes: file, contents, warnings, seconds, started }));
+        Ok(session)
+    }
+
+    /// The photo.
+    pub fn picture(&self) -> &Picture {
+        &self.picture
+    }
+
+    /// The strokes.
+    pub fn seeds(&self) -> Option<&Seeds> {
+        self.seeds.as_ref().map(|seeds| &*seeds.value)
+    }
+
+    /// The options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The strokes, all of them, in place of those before. Fails when they are of another size than the photo.
+    pub fn set_seeds(&mut self, seeds: Seeds) -> Result<()> {
+        self.require_shape("the stroke image", seeds.shape())?;
+        let bytes: Vec<u8> = seeds.labels().iter().map(|&seed| seed as u8).collect();
+        self.seeds = Some(Keyed { key: Digest::of(&bytes), value: Arc::new(seeds) });
+        Ok(())
+    }
+
+    /// Costs in place of colour mixtures; strokes are then optional and act as seeds only.
+    pub fn set_unary(&mut self, unary: Unary) -> Result<()> {
+        self.require_shape("the array of costs", unary.shape())?;
+        let bytes: Vec<u8> = unary.as_slice().iter().flat_map(|m| m.to_le_bytes()).collect();
+        self.costs = Some(Keyed { key: Digest::of(&bytes), value: Arc::new(unary) });
+        Ok(())
+    }
+
+    /// Superpixel layers in place of mean shift; none bring mean shift back.
+    pub fn set_partitions(&mut self, partitions: Vec<Partition>) -> Result<()> {
+        for partition in &partitions {
+            self.require_shape("the label map", partition.shape())?;
+        }
+        options::check_layers(partitions.len())?;
+        let name = |partition: &Partition| {
+            let bytes: Vec<u8> = partition.labels().iter().flat_map(|label| label.to_le_bytes()).collect();
+            Digest::of(&bytes)
+        };
+        let names = partitions.iter().map(name).collect::<Vec<_>>();
+        self.given = (!names.is_empty()).then(|| Superpixels { partitions: Arc::new(partitions), names });
+        Ok(())
+    }
+
+    /// Other options. Fails on options that make no sense, and keeps the old ones.
+    pub fn set_options(&mut self, options: Options) -> Result<()> {
+        options.check()?;
+        self.options = options;
+        Ok(())
+    }
+
+    /// Forgets the messages of the last solve: the next one starts cold.
+    pub fn start_cold(&mut self) {
+        self.warm = Warm::default();
+        self.solved = Stage::default();
+    }
+
+    fn require_shape(&self, what: &str, found: Shape) -> Result<()> {
+        match self.picture.shape() {
+            photo if photo == found => Ok(()),
+            photo => Err(Error::SizeMismatch { what: what.into(), found, photo }),
+        }
+    }
+
+    /// Solves, as far as anything has changed since the last time. A second solve starts from the messages of the one before; its
+    /// answer agrees with that of a fresh session within the certificates.
+    pub fn solve(&mut self, observer: Observer<'_>) -> Result<Answer> {
+        self.run(observer, true)
+    }
+
+    /// The answer of a session that is not needed any more: its memory is released on the way.
+    pub fn into_answer(mut self, observer: Observer<'_>) -> Result<Answer> {
+        self.run(observer, false)
+    }
+
+    fn run(&mut self, observer: Observer<'_>, keep: bool) -> Result<Answer> {
+        let watch = Watch::new(observer);
+        let mut clock = Clock::start();
+        let mut timing =
+            Timing { load: self.origin.as_ref().map_or(0.0, |origin| origin.seconds), ..Timing::default() };
+        watch.tell(Event::Begun(self.picture.shape()))?;
+        let checkpoint: Checkpoint<'_> = &|| watch.checkpoint();
+        let (superpixels, evidence) = join(|| timed(|| self.cut(checkpoint)), || timed(|| self.weigh(checkpoint)));
+        let superpixels = superpixels.store(&mut timing.superpixels)?;
+        let evidence = evidence.store(&mut timing.unary)?;
+        clock.lap();
+        self.keep_superpixels(&superpixels);
+        self.evidence.put(self.evidence_key(), Arc::clone(&evidence));
+
+        let mut model = self.options.model_in_force();
+        let fit = match self.options.fit_temperature {
+            true => Some(timed(|| self.fitted(&superpixels, checkpoint)).store(&mut timing.temperature)?),
+            false => None,
+        };
+        model.temperature = fit.map_or(model.temperature, |fit| fit.temperature);
+        clock.lap();
+        let problem_key = key(&(self.evidence_key(), &superpixels.names, self.facts_key(&model), &model));
+        let problem = match self.problem.get(problem_key) {
+            Some(problem) => problem,
+            None => {
+                // The old one makes room for the new.
+                self.problem = Stage::default();
+                let partitions = &superpixels.partitions;
+                Arc::new(assemble::model(&self.picture, &evidence.unary, partitions, self.seeds(), &model)?)
+            }
+        };
+        let (mixtures, geodesic) = (evidence.mixtures.clone(), evidence.geodesic);
+        drop(evidence);
+        if keep {
+            self.problem.put(problem_key, Arc::clone(&problem));
+        } else {
+            self.evidence = Stage::default();
+        }
+        timing.assemble = clock.lap();
+        watch.tell(Event::Assembled(problem.free().len()))?;
+
+        let Options { method, solver, rival, .. } = &self.options;
+        let solved_key = key(&(problem_key, method, solver, rival));
+        let solved = match self.solved.get(solved_key) {
+            Some(solved) => solved,
+            None => {
+                let names = layer_names(&model, &superpixels.names);
+                let solved = Arc::new(self.solve_problem(&problem, &names, model.temperature, &watch, keep)?);
+                if keep {
+                    self.solved.put(solved_key, Arc::clone(&solved));
+                }
+                solved
+            }
+        };
+        watch.tell(Event::Solved)?;
+        timing.solve = clock.lap();
+        let started = self.origin.as_ref().map_or(clock.started, |origin| origin.started);
+        timing.total = started.elapsed().as_secs_f64();
+        Ok(Answer {
+            warnings: warning::warnings(self.origin.as_deref(), &solved, &self.options),
+            picture: Arc::clone(&self.picture),
+            seeds: self.seeds.as_ref().map(|seeds| Arc::clone(&seeds.value)),
+            origin: self.origin.clone(),
+            options: self.options.clone(),
+            mixtures,
+            geodesic,
+            partitions: Arc::clone(&superpixels.partitions),
+            has_given_partitions: self.given.is_some(),
+            model,
+            fit,
+            solved,
+            timing,
+            started,
+        })
+    }
+
+    fn solve_problem(
+        &mut self,
+        problem: &Problem,
+        names: &[Digest],
+        temperature: f64,
+        watch: &Watch<'_>,
+        keep: bool,
+    ) -> Result<Solved> {
+        if let Some((solution, rival)) = method::solve(&problem.model, &self.options)? {
+            return Solved::new(problem, solution, Some(rival));
+        }
+        let (model, options) = (&problem.model, &self.options.solver);
+        let mut observe = |progress: &solver::Progress| match watch.tell(Event::Sweep(progress)) {
+            Ok(()) => std::ops::ControlFlow::Continue(()),
+            Err(_) => std::ops::ControlFlow::Break(()),
+        };
+        let solution = match self.warm.start(problem, names, temperature) {
+            Some(start) => solver::solve_from(model, options, &start, &mut observe)?,
+            None => solver::solve(model, options, &mut observe)?,
+        };
+        if solution.status == Status::Interrupted {
+            return Err(Error::Interrupted);
+        }
+        if let (true, Some(messages)) = (keep, &solution.messages) {
+            self.warm.keep(problem, names, temperature, messages);
+        }
+        Solved::new(problem, solution, None)
+    }
+
+    /// The superpixels in force, and none where nothing needs them.
+    fn cut(&self, checkpoint: Checkpoint<'_>) -> Result<Arc<Superpixels>> {
+        if !self.options.needs_superpixels() {
+            return Ok(Arc::default());
+        }
+        if let Some(known) = self.superpixels.get(self.superpixels_key()) {
+            return Ok(known);
+        }
+        let superpixels = match &self.given {
+            Some(given) => given.clone(),
+            None => {
+                let layers = &self.options.layers;
+                let cut = layers.par_iter().map(|layer| {
+                    checkpoint()?;
+                    superpixel::mean_shift(&self.picture, layer)
+                });
+                let names = layers.iter().map(|layer| key(layer)).collect();
+                Superpixels { partitions: Arc::new(cut.collect::<Result<_>>()?), names }
+            }
+        };
+        Ok(Arc::new(superpixels))
+    }
+
+    /// Those that nothing needed do not take the place of others.
+    fn keep_superpixels(&mut self, superpixels: &Arc<Superpixels>) {
+        if self.options.needs_superpixels() {
+            self.superpixels.put(self.superpixels_key(), Arc::clone(superpixels));
+        }
+    }
+
+    fn superpixels_key(&self) -> Digest {
+        let given = self.given.as_ref().map(|given| &given.names);
+        key(&(given, &self.options.layers))
+    }
+
+    fn evidence_key(&self) -> Digest {
+        let (seeds, costs) = (self.seeds.as_ref().map(|seeds| seeds.key), self.costs.as_ref().map(|costs| costs.key));
+        key(&(seeds, costs, &self.options.unary))
+    }
+
+    /// The key of the strokes that are facts.
+    fn facts_key(&self, model: &assemble::Options) -> Option<Digest> {
+        self.seeds.as_ref().filter(|_| model.seeds == SeedMode::Hard).map(|seeds| seeds.key)
+    }
 }
 
-fn cut_superpixels(scene: &Scene, options: &Options) -> Result<Vec<Partition>> {
-    if !options.needs_superpixels() {
-        return Ok(Vec::new());
+/// The names of a model's layers in their order: rows and columns of the cut, then the superpixels.
+fn layer_names(model: &assemble::Options, superpixels: &[Digest]) -> Vec<Digest> {
+    let mut names = Vec::new();
+    if model.beta > 0.0 {
+        names.extend([key(&"rows"), key(&"columns")]);
     }
-    match &scene.partitions[..] {
-        [] => options.layers.par_iter().map(|layer| superpixel::mean_shift(&scene.picture, layer)).collect(),
-        given => Ok(given.to_vec()),
+    if model.gamma > 0.0 {
+        names.extend(superpixels);
     }
-}
-
-fn proceed(flow: ControlFlow<()>) -> Result<()> {
-    if flow.is_break() { Err(Error::Interrupted) } else { Ok(()) }
+    names
 }
 
 /// Tells how long each stage took.

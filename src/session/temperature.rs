@@ -1,4 +1,4 @@
-//! `--temperature fit`: the scale of the probabilities, chosen on strokes the model has not seen.
+//! The temperature fit: the scale of the probabilities, chosen on strokes the model has not seen.
 //!
 //! The strokes are dealt into four folds of whole pieces ([`Seeds::folds`](crate::grid::Seeds::folds)). Each fold in turn is taken
 //! away, everything is learned and solved again from the rest, and the log-odds s of the pixels taken away are kept. The solution
@@ -10,13 +10,14 @@
 //! one label in a hundred for a slip, no stroke earns a claim beyond 99 %. The sum is convex in 1/T: bisection finds its minimum.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use super::{Options, Scene};
-use crate::assemble;
-use crate::grid::{Partition, Seed};
+use super::observe::Watch;
+use super::stage::key;
+use super::{Observer, Options, Session, Superpixels};
+use crate::grid::Seed;
 use crate::kernel::logistic::{probability, softplus};
-use crate::solver;
-use crate::{Error, Result};
+use crate::{Checkpoint, Error, Result};
 
 const FOLDS: u8 = 4;
 
@@ -46,55 +47,82 @@ pub struct Fit {
     pub log_loss_at_one: f64,
 }
 
-/// Chooses T for this scene.
-pub(crate) fn fit(scene: &Scene, partitions: &[Partition], options: &Options) -> Result<Fit> {
-    let impossible = |why: &str, remedy: &str| Error::Parameter {
-        name: "--temperature".into(),
-        value: format!("fit, but {why}"),
-        expected: format!("a number, or accompanied by {remedy}"),
-    };
-    if !options.method.is_certified() {
-        return Err(impossible("the beliefs of a rival cannot be scaled", "--method lfield or unary"));
+impl Session {
+    /// Chooses T on held-out strokes; needs strokes of both classes and a method with a certificate.
+    pub fn fit_temperature(&mut self, observer: Observer<'_>) -> Result<Fit> {
+        let watch = Watch::new(observer);
+        let checkpoint: Checkpoint<'_> = &|| watch.checkpoint();
+        let superpixels = self.cut(checkpoint)?;
+        self.keep_superpixels(&superpixels);
+        self.fitted(&superpixels, checkpoint)
     }
-    let Some(seeds) = scene.seeds() else { return Err(impossible("there are no strokes to hold out", "--scribbles")) };
-    let folds = seeds.folds(FOLDS);
-    let model = assemble::Options { temperature: 1.0, ..options.model_in_force() };
-    let loose = solver::Options { tolerance: options.solver.tolerance.max(TOLERANCE), ..options.solver.clone() };
-    let mut held = HeldOut::default();
-    let mut n_folds = 0;
-    for fold in 0..FOLDS {
-        let rest = seeds.without(&folds, fold);
-        if rest.count(Seed::Foreground) == 0 || rest.count(Seed::Background) == 0 || rest == *seeds {
-            continue;
+
+    /// The same with superpixels at hand.
+    pub(super) fn fitted(&mut self, superpixels: &Superpixels, checkpoint: Checkpoint<'_>) -> Result<Fit> {
+        let mut options = self.options.clone();
+        options.model.temperature = 1.0;
+        options.fit_temperature = false;
+        options.solver.tolerance = options.solver.tolerance.max(TOLERANCE);
+        let fit_key = key(&(self.evidence_key(), &superpixels.names, &options.model, &options.solver, options.method));
+        if let Some(fit) = self.fit.get(fit_key) {
+            return Ok(*fit);
         }
-        let evidence = scene.weigh(Some(&rest), &options.unary)?;
-        let problem = assemble::model(&scene.picture, &evidence.unary, partitions, Some(&rest), &model)?;
-        let solution = solver::solve(&problem.model, &loose, &mut |_| ControlFlow::Continue(()))?;
-        let s = problem.expand(&solution.s);
-        for (pixel, _) in folds.fold.iter().enumerate().filter(|(_, of)| **of == Some(fold)) {
-            match seeds.labels()[pixel] {
-                Seed::Foreground => held.foreground.push(-s[pixel]),
-                Seed::Background => held.background.push(s[pixel]),
-                Seed::Unlabelled => unreachable!("folds hold stroke pixels"),
+        let fit = self.hold_out(superpixels, &options, checkpoint)?;
+        self.fit.put(fit_key, Arc::new(fit));
+        Ok(fit)
+    }
+
+    fn hold_out(&self, superpixels: &Superpixels, options: &Options, checkpoint: Checkpoint<'_>) -> Result<Fit> {
+        let impossible = |why: &str, remedy: &str| Error::Parameter {
+            name: "the temperature".into(),
+            value: format!("fit, but {why}"),
+            expected: format!("a number, or accompanied by {remedy}"),
+        };
+        if !options.method.is_certified() {
+            return Err(impossible("the beliefs of a rival cannot be scaled", "the method lfield or unary"));
+        }
+        let Some(seeds) = self.seeds() else { return Err(impossible("there are no strokes to hold out", "strokes")) };
+        let folds = seeds.folds(FOLDS);
+        let mut held = HeldOut::default();
+        let mut n_folds = 0;
+        for fold in 0..FOLDS {
+            let rest = seeds.without(&folds, fold);
+            if rest.count(Seed::Foreground) == 0 || rest.count(Seed::Background) == 0 || rest == *seeds {
+                continue;
             }
+            let bare = Self::bare(Arc::clone(&self.picture), options.clone());
+            let mut session = Self { costs: self.costs.clone(), given: Some(superpixels.clone()), ..bare };
+            session.set_seeds(rest)?;
+            let answer = session.into_answer(&mut |_| match checkpoint() {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            })?;
+            let s = &answer.solved.s;
+            for (pixel, _) in folds.fold.iter().enumerate().filter(|(_, of)| **of == Some(fold)) {
+                match seeds.labels()[pixel] {
+                    Seed::Foreground => held.foreground.push(-s[pixel]),
+                    Seed::Background => held.background.push(s[pixel]),
+                    Seed::Unlabelled => unreachable!("folds hold stroke pixels"),
+                }
+            }
+            n_folds += 1;
         }
-        n_folds += 1;
+        if held.foreground.is_empty() || held.background.is_empty() {
+            return Err(impossible(
+                "no stroke can be held out without leaving its class empty",
+                "more strokes of both classes",
+            ));
+        }
+        let temperature = held.best_temperature();
+        Ok(Fit {
+            temperature,
+            folds: n_folds,
+            pieces: folds.pieces,
+            pixels: held.foreground.len() + held.background.len(),
+            log_loss: held.loss(1.0 / temperature),
+            log_loss_at_one: held.loss(1.0),
+        })
     }
-    if held.foreground.is_empty() || held.background.is_empty() {
-        return Err(impossible(
-            "no stroke can be held out without leaving its class empty",
-            "more strokes of both classes",
-        ));
-    }
-    let temperature = held.best_temperature();
-    Ok(Fit {
-        temperature,
-        folds: n_folds,
-        pieces: folds.pieces,
-        pixels: held.foreground.len() + held.background.len(),
-        log_loss: held.loss(1.0 / temperature),
-        log_loss_at_one: held.loss(1.0),
-    })
 }
 
 /// The log-odds in favour of the right class, of pixels that were held out.

@@ -9,15 +9,16 @@
 //! that order holds the gain of each step, so prefix sums are the energies of all level sets at once.
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Progress, map};
 use crate::kernel::logistic::softplus;
 use crate::model::{Model, ordered_softplus, ordered_sum};
 
 /// Which of several optimal masks to take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum MapChoice {
     /// The smallest: {s < 0}.
     #[default]

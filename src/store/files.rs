@@ -73,7 +73,7 @@ impl Staged {
     }
 
     /// Whether the file of that name already holds what the `i`-th file added here says.
-    pub fn says_the_same(&self, i: usize) -> Result<bool> {
+    pub fn is_unchanged(&self, i: usize) -> Result<bool> {
         let (temporary, target) = &self.files[i];
         Ok(target.is_file() && Digest::of_file(temporary.path())? == Digest::of_file(target)?)
     }

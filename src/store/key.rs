@@ -1,64 +1,45 @@
-//! Whether a run would only repeat an earlier one: a name for everything that decides its result.
+//! The cache key: a hash of everything that decides the result of a run.
 //!
-//! That is the content of every input file, every option, how the stroke file's name helps to read it, and the version of this
-//! program. Paths are left out, so a folder may be moved. Options enter as their `Debug` text: a new option is part of the name
+//! That is the content of every input file, every option, how the names of the stroke file help to read it, and the build of this
+//! program. Paths are left out, so a folder may be moved. Options enter as their `Debug` text: a new option is part of the key
 //! without anyone having to remember it.
 
 use std::path::Path;
 
 use crate::Result;
-use crate::encode::report::Tool;
-use crate::read::{Digest, hints};
-use crate::session::{EvidenceFile, Input, Options, Segmentation};
+use crate::read::{Digest, Input, hints};
+use crate::session::{Options, Origin};
 
-/// What a file was read as, and its content.
-pub(crate) type Part = (&'static str, Digest);
+/// Which sources this program was built from.
+pub const BUILD: &str = env!("LFIELD_BUILD");
 
-impl Input {
-    /// The fingerprint of a run, from the files as they are now. Nothing is decoded.
-    pub fn fingerprint(&self, options: &Options) -> Result<Digest> {
-        let part = |role, path: &Path| Ok((role, Digest::of_file(path)?));
-        let mut parts = vec![part("image", &self.image)?];
-        if let Some(evidence) = &self.evidence {
-            parts.push(part(evidence.role(), evidence.path())?);
-        }
-        let strokes = self.stroke_file()?;
-        if let Some(path) = &strokes {
-            parts.push(part("scribbles", path)?);
-        }
-        for path in &self.superpixels {
-            parts.push(part("superpixels", path)?);
-        }
-        Ok(combined(self, options, strokes.as_deref(), &parts))
-    }
+/// The cache key of a run that has read its files.
+pub fn key(origin: &Origin, options: &Options) -> Digest {
+    let strokes = origin.strokes.as_ref().map(|(path, ..)| path.as_path());
+    combined(&origin.input, options, strokes, &origin.contents)
 }
 
-impl Segmentation {
-    /// The fingerprint of this run, from the files as they were read.
-    pub fn fingerprint(&self, input: &Input, options: &Options) -> Digest {
-        combined(input, options, self.scene.stroke_file(), &self.scene.parts)
+/// The cache key of a run, from the files as they are now. Nothing is decoded.
+pub fn key_of_files(input: &Input, options: &Options) -> Result<Digest> {
+    let part = |role, path: &Path| Ok((role, Digest::of_file(path)?));
+    let mut contents = vec![part("image", &input.image)?];
+    if let Some(evidence) = &input.evidence {
+        contents.push(part(evidence.role(), evidence.path())?);
     }
+    let strokes = input.stroke_file()?;
+    if let Some(path) = &strokes {
+        contents.push(part("scribbles", path)?);
+    }
+    for path in &input.superpixels {
+        contents.push(part("superpixels", path)?);
+    }
+    Ok(combined(input, options, strokes.as_deref(), &contents))
 }
 
-impl EvidenceFile {
-    pub(crate) fn role(&self) -> &'static str {
-        match self {
-            Self::Unary(_) => "unary",
-            Self::Prior(_) => "prior",
-        }
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        match self {
-            Self::Unary(path) | Self::Prior(path) => path,
-        }
-    }
-}
-
-fn combined(input: &Input, options: &Options, strokes: Option<&Path>, parts: &[Part]) -> Digest {
-    let parts: Vec<String> = parts.iter().map(|(role, digest)| format!("{role} {digest}")).collect();
-    let text =
-        format!("{}\n{options:?}\n{} {:?}\n{}", Tool::THIS.version, input.format, strokes.map(hints), parts.join("\n"));
+fn combined(input: &Input, options: &Options, strokes: Option<&Path>, contents: &[(&str, Digest)]) -> Digest {
+    let contents: Vec<String> = contents.iter().map(|(role, digest)| format!("{role} {digest}")).collect();
+    let hints = strokes.map(|path| hints(path, input.scribbles_below.as_deref()));
+    let text = format!("{BUILD}\n{options:?}\n{} {hints:?}\n{}", input.format, contents.join("\n"));
     Digest::of(text.as_bytes())
 }
 
@@ -66,6 +47,7 @@ fn combined(input: &Input, options: &Options, strokes: Option<&Path>, parts: &[P
 mod tests {
     use super::*;
     use crate::Error;
+    use crate::read::EvidenceFile;
 
     /// A photo and its strokes, not decodable, since nothing is decoded.
     fn folder() -> (tempfile::TempDir, Input) {
@@ -80,7 +62,7 @@ mod tests {
     fn every_input_and_option_counts_and_the_place_does_not() {
         let ((here, input), (_there, moved)) = (folder(), folder());
         let options = Options::default();
-        let print = |input: &Input, options: &Options| input.fingerprint(options).unwrap();
+        let print = |input: &Input, options: &Options| key_of_files(input, options).unwrap();
         let first = print(&input, &options);
         assert_eq!(first, print(&moved, &options));
         let named = Input { scribbles: Some(here.path().join("cat.scribbles.png")), ..input.clone() };
@@ -101,12 +83,12 @@ mod tests {
     fn strokes_are_needed_unless_there_is_other_evidence() {
         let (folder, mut input) = folder();
         std::fs::remove_file(folder.path().join("cat.scribbles.png")).unwrap();
-        assert!(matches!(input.fingerprint(&Options::default()), Err(Error::NoStrokes { .. })));
+        assert!(matches!(key_of_files(&input, &Options::default()), Err(Error::NoStrokes { .. })));
         let file = folder.path().join("p.npy");
         std::fs::write(&file, "numbers").unwrap();
         let prints = [EvidenceFile::Unary(file.clone()), EvidenceFile::Prior(file)].map(|evidence| {
             input.evidence = Some(evidence);
-            input.fingerprint(&Options::default()).unwrap()
+            key_of_files(&input, &Options::default()).unwrap()
         });
         assert_ne!(prints[0], prints[1]);
     }

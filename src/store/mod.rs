@@ -4,4 +4,5 @@ pub mod files;
 mod key;
 mod write;
 
-pub use write::{Written, output_names};
+pub use key::{BUILD, key, key_of_files};
+pub use write::{Written, check_folder, output_names, write};

@@ -8,10 +8,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
-
 use super::notes::FOLDER;
-use super::report::{Entry, Header, Run, Summary, names, publish, rate};
+use super::report::{Entry, Header, Line, Run, Summary, names, publish, rate};
 use super::shard::Shard;
 use crate::encode::Thumbnails;
 use crate::{Error, Result};
@@ -98,7 +96,7 @@ fn together<'a>(shards: impl Iterator<Item = &'a Summary>) -> Run {
 struct Lines {
     path: PathBuf,
     lines: std::io::Lines<BufReader<File>>,
-    next: Option<(usize, Map<String, Value>)>,
+    next: Option<Line>,
 }
 
 impl Lines {
@@ -112,20 +110,16 @@ impl Lines {
     }
 
     /// Hands out the line that is next.
-    fn advance(&mut self) -> Result<Option<Map<String, Value>>> {
+    fn advance(&mut self) -> Result<Option<Line>> {
         let damaged = |problem: String| Error::Damaged { path: self.path.clone(), problem };
         let next = match self.lines.next() {
             None => None,
             Some(text) => {
                 let text = text.map_err(|error| damaged(error.to_string()))?;
-                let line: Map<String, Value> =
-                    serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
-                let index =
-                    line.get("index").and_then(Value::as_u64).ok_or_else(|| damaged("a line has no index".into()))?;
-                Some((index as usize, line))
+                Some(serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?)
             }
         };
-        Ok(std::mem::replace(&mut self.next, next).map(|(_, line)| line))
+        Ok(std::mem::replace(&mut self.next, next))
     }
 }
 
@@ -145,7 +139,8 @@ impl Iterator for Merged<'_> {
             return None;
         }
         let wanted = self.next;
-        let source = self.sources.iter_mut().find(|source| source.next.as_ref().is_some_and(|(i, _)| *i == wanted));
+        let source =
+            self.sources.iter_mut().find(|source| source.next.as_ref().is_some_and(|line| line.index == wanted));
         let line = match source.map(Lines::advance) {
             Some(Ok(Some(line))) => line,
             Some(Err(error)) => return Some(Err(error)),
@@ -162,11 +157,11 @@ impl Iterator for Merged<'_> {
 }
 
 /// The pictures that belong to a line, if its shard left any.
-fn thumbnails(out: &Path, line: &Map<String, Value>) -> Option<Thumbnails> {
-    let stem = line.get("stem")?.as_str()?;
+fn thumbnails(out: &Path, line: &Line) -> Option<Thumbnails> {
+    let stem = line.stem.as_ref()?;
     let bytes = std::fs::read(out.join(FOLDER).join(format!("{stem}.json"))).ok()?;
     let notes: super::notes::Notes = serde_json::from_slice(&bytes).ok()?;
-    (Some(&serde_json::json!(notes.fingerprint)) == line.get("fingerprint")).then_some(notes.thumbnails)
+    (Some(notes.fingerprint) == line.report.as_ref()?.fingerprint).then_some(notes.thumbnails)
 }
 
 fn again(out: &Path, problem: &str, shards: &[usize], count: usize) -> Error {

@@ -14,8 +14,6 @@
 //! A shard writes `batch.I-of-N.ndjson` and `summary.I-of-N.json` instead of the three. What differs from run to run is seconds
 //! (`timing`, `solve.seconds`, `seconds` and everything under `run`); all else is the same however the work was divided.
 
-pub mod manifest;
-mod memory;
 mod merge;
 mod notes;
 mod page;
@@ -27,7 +25,7 @@ mod shard;
 
 pub use merge::merge;
 pub use photos::{EXTENSIONS, Pattern, Selection};
-pub use plan::{Item, Obstacle, Plan, RowWishes, Sources, Wishes};
+pub use plan::{Common, Item, Obstacle, Plan, Sources};
 pub use report::{Counts, Mention, Run, SCHEMA, Seconds, Summary};
 pub use run::{Outcome, Settings, Watch, is_done, run};
 pub use shard::Shard;

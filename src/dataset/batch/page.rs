@@ -6,9 +6,8 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Map, Value};
-
-use super::report::{Entry, Summary};
+use super::report::{Entry, Line, State, Summary};
+use crate::metric::Figures;
 
 const TEMPLATE: &str = include_str!("page.html");
 
@@ -18,11 +17,16 @@ const MOST_PICTURES: usize = 5000;
 /// The rows of the page, as they come.
 #[derive(Default)]
 pub(super) struct Rows {
-    lines: Vec<(Line, String)>,
+    rows: Vec<Row>,
 }
 
-/// What a batch says about a photo.
-type Line = Map<String, Value>;
+/// A row in three parts: the scores are shown only where there are any.
+struct Row {
+    begin: String,
+    scores: String,
+    /// Figures, or the reason for there being none.
+    end: std::result::Result<String, String>,
+}
 
 /// What a cell is sorted by, and what it shows.
 type Cell = (f64, String);
@@ -41,14 +45,14 @@ const FIGURES: [Column; 7] = [
         title: "MP",
         hint: "megapixels",
         class: "",
-        cell: |line| number(line, "model/pixels").map(|v| (v, format!("{:.2}", v / 1e6))),
+        cell: |line| pixels(line).map(|v| (v, format!("{:.2}", v / 1e6))),
     },
     Column {
         title: "object",
         hint: "share of the photo inside the mask",
         class: "",
         cell: |line| {
-            let share = number(line, "map/area")? / number(line, "model/pixels")?;
+            let share = line.report.as_ref()?.map.area as f64 / pixels(line)?;
             Some((share, format!("{:.1} %", 100.0 * share)))
         },
     },
@@ -56,37 +60,36 @@ const FIGURES: [Column; 7] = [
         title: "sweeps",
         hint: "iterations of the solver",
         class: "",
-        cell: |line| number(line, "solve/iterations").map(|v| (v, v.to_string())),
+        cell: |line| Some(line.report.as_ref()?.solve.iterations as f64).map(|v| (v, v.to_string())),
     },
     Column {
         title: "gap",
         hint: "duality gap per free pixel",
         class: "",
-        cell: |line| number(line, "solve/gap_per_pixel").map(|v| (v, format!("{v:.1e}"))),
+        cell: |line| line.report.as_ref()?.solve.gap_per_pixel.map(|v| (v, format!("{v:.1e}"))),
     },
     Column {
         title: "proved",
         hint: "share of pixels whose side of one half is proved; ✓ when the mask is proved optimal",
         class: "",
         cell: |line| {
-            let share = number(line, "marginals/certified_pixels")? / number(line, "model/pixels")?;
-            let optimal = at(line, "map/proved_optimal").and_then(Value::as_bool) == Some(true);
-            Some((share, format!("{:.1} %{}", 100.0 * share, if optimal { " ✓" } else { "" })))
+            let report = line.report.as_ref()?;
+            let share = report.marginals.certified_pixels as f64 / pixels(line)?;
+            let mark = if report.map.proved_optimal { " ✓" } else { "" };
+            Some((share, format!("{:.1} %{mark}", 100.0 * share)))
         },
     },
     Column {
         title: "seconds",
         hint: "from reading to writing",
         class: "seconds",
-        cell: |line| number(line, "timing/total").map(|v| (v, format!("{v:.2}"))),
+        cell: |line| Some(line.report.as_ref()?.timing.total).map(|v| (v, format!("{v:.2}"))),
     },
     Column {
         title: "warnings",
         hint: "what the report warns about",
         class: "",
-        cell: |line| {
-            at(line, "warnings").and_then(Value::as_array).map(|list| (list.len() as f64, list.len().to_string()))
-        },
+        cell: |line| Some(line.report.as_ref()?.warnings.len()).map(|n| (n as f64, n.to_string())),
     },
 ];
 
@@ -95,68 +98,65 @@ const SCORES: [Column; 3] = [
         title: "AUC",
         hint: "of the probabilities, on pixels without stroke",
         class: "",
-        cell: |line| score(line, "auc"),
+        cell: |line| score(line, |figures| figures.auc),
     },
-    Column { title: "IoU", hint: "of the mask, on pixels without stroke", class: "", cell: |line| score(line, "iou") },
+    Column {
+        title: "IoU",
+        hint: "of the mask, on pixels without stroke",
+        class: "",
+        cell: |line| score(line, |figures| figures.iou),
+    },
     Column {
         title: "error",
         hint: "share of wrong pixels without stroke",
         class: "",
-        cell: |line| score(line, "error"),
+        cell: |line| score(line, |figures| figures.error),
     },
 ];
 
-/// A value inside a line, by its path.
-pub(super) fn at<'a>(line: &'a Line, path: &str) -> Option<&'a Value> {
-    let (first, rest) = path.split_once('/').unwrap_or((path, ""));
-    let value = line.get(first)?;
-    if rest.is_empty() { Some(value) } else { value.pointer(&format!("/{rest}")) }
+fn pixels(line: &Line) -> Option<f64> {
+    Some(line.report.as_ref()?.model.pixels as f64)
 }
 
-fn number(line: &Line, path: &str) -> Option<f64> {
-    at(line, path)?.as_f64()
-}
-
-fn score(line: &Line, name: &str) -> Option<Cell> {
-    number(line, &format!("scores/unlabelled/{name}")).map(|v| (v, format!("{v:.4}")))
-}
-
-fn text<'a>(line: &'a Line, key: &str) -> &'a str {
-    line.get(key).and_then(Value::as_str).unwrap_or_default()
+fn score(line: &Line, figure: fn(&Figures) -> Option<f64>) -> Option<Cell> {
+    figure(&line.scores.as_ref()?.unlabelled.figures).map(|v| (v, format!("{v:.4}")))
 }
 
 impl Rows {
     pub(super) fn add(&mut self, entry: &Entry) {
         let line = &entry.line;
-        let thumbnails = entry.thumbnails.as_ref().filter(|_| self.lines.len() < MOST_PICTURES);
-        let name = text(line, "image");
+        let thumbnails = entry.thumbnails.as_ref().filter(|_| self.rows.len() < MOST_PICTURES);
+        let name = escaped(&line.image);
         let mut row = String::new();
         let pictures = thumbnails
             .map(|t| [(&t.photo, "photo", ""), (&t.heatmap, "heatmap", "heatmap.png"), (&t.mask, "mask", "mask.png")]);
         for i in 0..3 {
             row += "<td class=\"pic\">";
             if let Some((address, what, output)) = pictures.map(|pictures| pictures[i]) {
-                let image = format!(
-                    "<img src=\"{address}\" alt=\"{what} of {}\" decoding=\"async\" loading=\"lazy\">",
-                    escaped(name)
-                );
+                let image =
+                    format!("<img src=\"{address}\" alt=\"{what} of {name}\" decoding=\"async\" loading=\"lazy\">");
                 row += &linked(line, output, &image);
             }
             row += "</td>";
         }
-        let warnings = at(line, "warnings").and_then(Value::as_array);
-        let warnings = warnings.into_iter().flatten().filter_map(Value::as_str);
+        let warnings = line.report.iter().flat_map(|report| &report.warnings);
         let notes: String = warnings.map(|text| format!("<div class=\"note\">{}</div>", escaped(text))).collect();
-        let name = escaped(name);
         row += &format!("<td class=\"name\" data-v=\"{name}\">{}{notes}</td>", linked(line, "report.json", &name));
-        let status = escaped(text(line, "status"));
-        let converged = at(line, "solve/converged").and_then(Value::as_bool) != Some(false);
-        let (class, shown) = if converged { (&*status, &*status) } else { ("no", "not converged") };
+        let status = match line.status {
+            State::Done => "done",
+            State::Failed => "failed",
+            State::Skipped => "skipped",
+            State::Pending => "pending",
+        };
+        let converged = line.report.as_ref().is_none_or(|report| report.solve.converged);
+        let (class, shown) = if converged { (status, status) } else { ("no", "not converged") };
         row += &format!("<td class=\"{class}\" data-v=\"{status}\">{shown}</td>");
-        // Of the line, only what columns show is kept until the page is made.
-        let kept = ["error", "reason", "scores", "model", "map", "solve", "marginals", "timing", "warnings"];
-        let line = line.iter().filter(|(key, _)| kept.contains(&key.as_str()));
-        self.lines.push((line.map(|(key, value)| (key.clone(), value.clone())).collect(), row));
+        let cells = |columns: &[Column]| columns.iter().map(|column| column.shown(line)).collect::<String>();
+        let end = match line.error.as_ref().or(line.reason.as_ref()) {
+            Some(reason) => Err(escaped(reason)),
+            None => Ok(cells(&FIGURES)),
+        };
+        self.rows.push(Row { begin: row, scores: cells(&SCORES), end });
     }
 
     pub(super) fn write(self, summary: &Summary, file: &mut dyn Write) -> io::Result<()> {
@@ -178,14 +178,16 @@ impl Rows {
         let (before, after) = TEMPLATE.split_once("{rows}").expect("the template has a place for rows");
         let before = before.replace("{title}", &title).replace("{facts}", &facts(summary)).replace("{head}", &head);
         file.write_all(before.as_bytes())?;
-        for (line, begin) in self.lines {
-            let reason = line.get("error").or(line.get("reason")).and_then(Value::as_str);
-            let figures = match reason {
+        let has_scores = summary.counts.scored > 0;
+        for Row { begin, scores, end } in self.rows {
+            match end {
+                Ok(figures) if has_scores => writeln!(file, "<tr>{begin}{scores}{figures}</tr>")?,
+                Ok(figures) => writeln!(file, "<tr>{begin}{figures}</tr>")?,
                 // Where there are no figures, the reason has their place.
-                Some(reason) => format!("<td class=\"note\" colspan=\"{}\">{}</td>", columns.len(), escaped(reason)),
-                None => columns.iter().map(|column| column.shown(&line)).collect(),
-            };
-            writeln!(file, "<tr>{begin}{figures}</tr>")?;
+                Err(reason) => {
+                    writeln!(file, "<tr>{begin}<td class=\"note\" colspan=\"{}\">{reason}</td></tr>", columns.len())?;
+                }
+            }
         }
         file.write_all(after.as_bytes())
     }
@@ -232,10 +234,9 @@ fn facts(summary: &Summary) -> String {
 
 /// `inner`, as a link to an output if there is one.
 fn linked(line: &Line, output: &str, inner: &str) -> String {
-    let stem = text(line, "stem");
+    let stem = line.stem.as_deref().unwrap_or_default();
     let name = format!("{}.{output}", stem.rsplit('/').next().unwrap_or_default());
-    let outputs = at(line, "outputs").and_then(Value::as_array);
-    let there = outputs.is_some_and(|outputs| outputs.iter().any(|output| output.as_str() == Some(&name)));
+    let there = line.report.as_ref().is_some_and(|report| report.outputs.contains(&name));
     if there { format!("<a href=\"{}\">{inner}</a>", address(&format!("{stem}.{output}"))) } else { inner.to_string() }
 }
 
@@ -271,14 +272,5 @@ mod tests {
     fn names_cannot_break_out_of_the_page() {
         assert_eq!(escaped("<a href='x'>&\"</a>"), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;&lt;/a&gt;");
         assert_eq!(address("a b/ü?#:.png"), "a%20b/%C3%BC%3F%23%3A.png");
-    }
-
-    #[test]
-    fn values_are_found_by_path() {
-        let line: Map<String, Value> = serde_json::from_str(r#"{"solve": {"gap": 0.5}, "index": 3}"#).unwrap();
-        assert_eq!(number(&line, "solve/gap"), Some(0.5));
-        assert_eq!(number(&line, "index"), Some(3.0));
-        assert_eq!(number(&line, "solve/none"), None);
-        assert_eq!(number(&line, "none/gap"), None);
     }
 }

@@ -8,13 +8,12 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::manifest::{self, Row};
 use super::photos::{EXTENSIONS, Found, Selection, photos};
 use super::report;
-use crate::encode::Output;
+use crate::dataset::manifest::{self, Row};
 use crate::read::picture::format_of;
-use crate::read::{Digest, Format, Source, discover};
-use crate::session::{EvidenceFile, Input, Options};
+use crate::read::{Digest, EvidenceFile, Input, Recorded, Source, discover};
+use crate::session::{MAX_LAYERS, Options, Output, Overlay};
 use crate::store::files::FileId;
 use crate::store::output_names;
 use crate::{Error, Result};
@@ -78,29 +77,82 @@ pub struct Sources {
     pub prior: Option<PathBuf>,
 }
 
-/// What a row of a manifest, or no row at all, asks for beyond files.
+/// What goes for every photo, unless its row of a manifest says otherwise.
 #[derive(Clone, Debug)]
-pub struct Wishes {
-    /// The options.
-    pub options: Arc<Options>,
-    /// How the strokes are encoded.
-    pub format: Format,
-    /// A file that replaces the colour mixtures.
-    pub evidence: Option<EvidenceFile>,
-    /// Files that replace mean shift.
-    pub superpixels: Vec<PathBuf>,
+pub struct Common {
+    /// Options.
+    pub overlay: Overlay,
+    /// Whether not converging is a failure, for the reports.
+    pub strict: bool,
+    /// How errors are worded in the report.
+    pub explain: fn(&Error) -> String,
 }
 
-/// Says what a row of a manifest asks for; paths in the row start from the folder given with it. What makes no sense comes back as
-/// a phrase.
-pub type RowWishes<'a> = dyn Fn(&Row, &Path) -> std::result::Result<Wishes, String> + 'a;
+impl Default for Common {
+    fn default() -> Self {
+        Self { overlay: Overlay::default(), strict: false, explain: ToString::to_string }
+    }
+}
+
+/// What goes for one photo.
+struct Choice {
+    options: Arc<Options>,
+    input: Input,
+    explain: fn(&Error) -> String,
+}
+
+/// Options by the texts of the rows that ask for them: few rows differ.
+type Known = HashMap<String, Arc<Options>>;
+
+impl Common {
+    /// With the options of a row on top. Files in the row are below `base`. What makes no sense comes back as a phrase.
+    fn with(&self, row: &Row, base: &Path, known: &mut Known) -> std::result::Result<Choice, String> {
+        let top = row.overlay()?;
+        if row.superpixels.len() > MAX_LAYERS {
+            return Err(format!("{} layers of superpixels: give at most {MAX_LAYERS}", row.superpixels.len()));
+        }
+        let evidence = match (&row.unary, &row.prior) {
+            (Some(path), _) => Some(EvidenceFile::Unary(base.join(path))),
+            (None, Some(path)) => Some(EvidenceFile::Prior(base.join(path))),
+            (None, None) => None,
+        };
+        let overlay = self.overlay.clone().with(Overlay { has_costs: evidence.is_some(), ..top });
+        let mut input = self.input(&overlay);
+        input.evidence = evidence;
+        input.superpixels = row.superpixels.iter().map(|path| base.join(path)).collect();
+        let text = format!("{:?} {}", row.options, overlay.has_costs);
+        let options = match known.get(&text) {
+            Some(options) => Arc::clone(options),
+            None => {
+                let options = Arc::new(reported(overlay).map_err(|error| format!("an option out of range ({error})"))?);
+                known.insert(text, Arc::clone(&options));
+                options
+            }
+        };
+        Ok(Choice { options, input, explain: self.explain })
+    }
+
+    fn input(&self, overlay: &Overlay) -> Input {
+        let recorded = Recorded { paper: overlay.paper == Some(true), strict: self.strict };
+        Input { format: overlay.scribble_format.unwrap_or_default(), recorded, ..Input::default() }
+    }
+}
+
+/// The options in force; a report is always among the outputs.
+fn reported(overlay: Overlay) -> Result<Options> {
+    let mut options = overlay.options()?;
+    if !options.output.emit.contains(&Output::Report) {
+        options.output.emit.push(Output::Report);
+    }
+    Ok(options)
+}
 
 impl Plan {
-    /// Makes the plan for outputs in `out`: `wishes` go for the photos of a folder, `row_wishes` for those of a manifest.
-    pub fn make(sources: &Sources, out: &Path, wishes: &Wishes, row_wishes: &RowWishes<'_>) -> Result<Self> {
+    /// Makes the plan for outputs in `out`.
+    pub fn make(sources: &Sources, out: &Path, common: &Common) -> Result<Self> {
         let (mut items, n_sidecars) = match &sources.manifest {
-            Some(manifest) => (sources.listed(manifest, row_wishes)?, 0),
-            None => sources.searched(out, wishes)?,
+            Some(manifest) => (sources.listed(manifest, common)?, 0),
+            None => sources.searched(out, common)?,
         };
         for (index, item) in items.iter_mut().enumerate() {
             item.index = index;
@@ -178,7 +230,11 @@ impl Item {
 }
 
 impl Sources {
-    fn searched(&self, out: &Path, wishes: &Wishes) -> Result<(Vec<Item>, usize)> {
+    fn searched(&self, out: &Path, common: &Common) -> Result<(Vec<Item>, usize)> {
+        let has_costs = self.unary.is_some() || self.prior.is_some();
+        let overlay = common.overlay.clone().with(Overlay { has_costs, ..Overlay::default() });
+        let input = common.input(&overlay);
+        let choice = Choice { input, options: Arc::new(reported(overlay)?), explain: common.explain };
         let root = self.root.as_deref().unwrap_or(Path::new("."));
         let folders = [&self.scribbles, &self.truth, &self.unary, &self.prior];
         let aside: Vec<&Path> = folders.into_iter().flatten().map(PathBuf::as_path).chain([out]).collect();
@@ -188,20 +244,25 @@ impl Sources {
         }
         let (found, n_sidecars) = photos(root, &self.selection, &aside)?;
         let item = |found| match found {
-            Found::Photo(path) => self.item(root.join(&path), &path, None, None, wishes),
-            Found::Closed(path, error) => {
-                Item { obstacle: Some(Obstacle::Failed(error.to_string())), ..bare(root.join(&path), &path, wishes) }
-            }
+            Found::Photo(path) => self.item(root.join(&path), &path, None, None, &choice),
+            Found::Closed(path, error) => Item {
+                obstacle: Some(Obstacle::Failed((choice.explain)(&error))),
+                ..bare(root.join(&path), &path, &choice)
+            },
         };
         Ok((found.into_iter().map(item).collect(), n_sidecars))
     }
 
-    fn listed(&self, manifest: &Path, wishes: &RowWishes<'_>) -> Result<Vec<Item>> {
+    fn listed(&self, manifest: &Path, common: &Common) -> Result<Vec<Item>> {
+        let mut common = common.clone();
+        common.overlay.has_costs = self.unary.is_some() || self.prior.is_some();
+        let mut known = Known::new();
         let own = manifest.parent().unwrap_or(Path::new(""));
         let base = self.root.as_deref().unwrap_or(own);
         let mut items = Vec::new();
         for row in manifest::read(manifest)? {
-            let wishes = wishes(&row, base)
+            let choice = common
+                .with(&row, base, &mut known)
                 .map_err(|problem| manifest::at(manifest, row.line, &format!("has {problem}"), "correct the line"))?;
             let path = Path::new(&row.image);
             // What lies outside the folder goes to the top of the output folder.
@@ -212,7 +273,7 @@ impl Sources {
                     false => PathBuf::from(path.file_name().unwrap_or_default()),
                 };
             let named = |file: &Option<String>| file.as_ref().map(|file| base.join(file));
-            let mut item = self.item(base.join(path), &inside, named(&row.scribbles), named(&row.truth), &wishes);
+            let mut item = self.item(base.join(path), &inside, named(&row.scribbles), named(&row.truth), &choice);
             item.name.clone_from(&row.image);
             item.key = Digest::of(row.image.as_bytes());
             items.push(item);
@@ -227,17 +288,18 @@ impl Sources {
         below: &Path,
         scribbles: Option<PathBuf>,
         truth: Option<PathBuf>,
-        wishes: &Wishes,
+        choice: &Choice,
     ) -> Item {
-        let mut item = bare(image, below, wishes);
+        let mut item = bare(image, below, choice);
         let partners = self.partners(&item.input, below, scribbles, truth);
         match partners {
             Ok(Partners { scribbles, truth, evidence }) => {
                 item.input.scribbles = scribbles;
+                item.input.scribbles_below.clone_from(&self.scribbles);
                 item.input.evidence = evidence;
                 item.truth = truth;
             }
-            Err(error) => item.obstacle = Some(obstacle(&item.input.image, error)),
+            Err(error) => item.obstacle = Some(obstacle(&item.input.image, error, choice.explain)),
         }
         item
     }
@@ -298,21 +360,11 @@ struct Partners {
 }
 
 /// A photo without what belongs to it.
-fn bare(image: PathBuf, below: &Path, wishes: &Wishes) -> Item {
+fn bare(image: PathBuf, below: &Path, choice: &Choice) -> Item {
     let name = slashed(below);
-    let mut options = Arc::clone(&wishes.options);
-    if !options.output.emit.contains(&Output::Report) {
-        Arc::make_mut(&mut options).output.emit.push(Output::Report);
-    }
-    let input = Input {
-        image,
-        scribbles: None,
-        format: wishes.format,
-        evidence: wishes.evidence.clone(),
-        superpixels: wishes.superpixels.clone(),
-    };
+    let input = Input { image, ..choice.input.clone() };
     let folder = below.parent().unwrap_or(Path::new("")).to_path_buf();
-    let key = Digest::of(name.as_bytes());
+    let (key, options) = (Digest::of(name.as_bytes()), Arc::clone(&choice.options));
     Item { index: 0, name, key, input, truth: None, folder, options, obstacle: None }
 }
 
@@ -321,17 +373,17 @@ fn slashed(path: &Path) -> String {
 }
 
 /// A photo without strokes is passed over, unless it is no photo at all.
-fn obstacle(image: &Path, error: Error) -> Obstacle {
+fn obstacle(image: &Path, error: Error, explain: fn(&Error) -> String) -> Obstacle {
     let content = Source::open(image).and_then(|source| format_of(image, source.head()));
     match (content, error) {
-        (Err(error), _) => Obstacle::Failed(error.to_string()),
+        (Err(error), _) => Obstacle::Failed(explain(&error)),
         // How strokes are painted need not be said for every photo of a folder.
         (Ok(_), Error::NoStrokes { looked_for, .. }) => {
             let names: Vec<String> = looked_for.iter().map(|path| path.display().to_string()).collect();
             Obstacle::Skipped(format!("no strokes; looked for {}", names.join(", ")))
         }
-        (Ok(_), error @ Error::Unsuitable { .. }) => Obstacle::Skipped(error.to_string()),
-        (Ok(_), error) => Obstacle::Failed(error.to_string()),
+        (Ok(_), error @ Error::Unsuitable { .. }) => Obstacle::Skipped(explain(&error)),
+        (Ok(_), error) => Obstacle::Failed(explain(&error)),
     }
 }
 

@@ -7,7 +7,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 
 use super::notes::Notes;
 use super::page;
@@ -15,7 +14,7 @@ use super::plan::{Item, Plan};
 use super::run::{Outcome, Settings};
 use super::shard::Shard;
 use crate::encode::Thumbnails;
-use crate::encode::report::Tool;
+use crate::encode::report::{Report, Tool};
 use crate::metric::{self, Scores};
 use crate::read::Digest;
 use crate::store::files::{Rendered, Staged, sweep_leftovers};
@@ -33,7 +32,7 @@ pub struct Summary {
     /// [`SCHEMA`].
     pub schema: String,
     /// Name and version of the program.
-    pub tool: Value,
+    pub tool: Tool,
     /// A name for the plan: photos, their order, options.
     pub plan: Digest,
     /// Photos in the plan, of which a shard does its share.
@@ -134,7 +133,7 @@ pub(super) fn report_path(out: &Path, item: &Item) -> PathBuf {
     out.join(&item.folder).join(name)
 }
 
-/// Writes the report of a batch or of a shard. Files that would say the same as before are left alone when nothing was segmented.
+/// Writes the report of a batch or of a shard. Files that would not change are left alone when nothing was segmented.
 pub(super) fn write(
     plan: &Plan,
     items: &[&Item],
@@ -173,47 +172,71 @@ pub(super) struct Header {
     pub(super) run: Run,
 }
 
+/// A line of `batch.ndjson`: what became of a photo, followed by its report with the scores before it, or by the reason for there
+/// being none.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Line {
+    pub(super) index: usize,
+    pub(super) image: String,
+    pub(super) status: State,
+    /// What the paths of its outputs begin with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) stem: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) scores: Option<Scores>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
+    #[serde(flatten)]
+    pub(super) report: Option<Report>,
+}
+
+/// What became of a photo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum State {
+    Done,
+    Failed,
+    Skipped,
+    Pending,
+}
+
 /// A line about a photo, and its pictures.
 pub(super) struct Entry {
-    pub(super) line: Map<String, Value>,
+    pub(super) line: Line,
     pub(super) thumbnails: Option<Thumbnails>,
 }
 
-/// `{"index", "image", "status", …}`, followed by the report with the scores before it, or by the reason for there being none.
 fn entry(out: &Path, item: &Item, outcome: &Outcome) -> Result<Entry> {
-    let mut line = Map::new();
-    line.insert("index".into(), item.index.into());
-    line.insert("image".into(), item.name.clone().into());
+    let mut line = Line {
+        index: item.index,
+        image: item.name.clone(),
+        status: State::Pending,
+        stem: None,
+        scores: None,
+        error: None,
+        reason: None,
+        report: None,
+    };
     let mut thumbnails = None;
     match outcome {
         Outcome::Done { .. } => {
-            line.insert("status".into(), "done".into());
-            line.insert("stem".into(), item.results().into());
+            line.status = State::Done;
+            line.stem = Some(item.results());
             let path = report_path(out, item);
             let unreadable = |source| Error::Unreadable { path: path.clone(), source };
-            let report: Map<String, Value> = serde_json::from_slice(&std::fs::read(&path).map_err(unreadable)?)
+            let report = Report::from_json(&std::fs::read(&path).map_err(unreadable)?)
                 .map_err(|error| Error::Damaged { path: path.clone(), problem: error.to_string() })?;
-            let fingerprint = report.get("fingerprint").cloned();
-            let notes = Notes::read(out, item)?.filter(|notes| Some(json!(notes.fingerprint)) == fingerprint);
-            if let Some(notes) = notes {
-                if let (Some(scores), true) = (notes.scores, item.truth.is_some()) {
-                    line.insert("scores".into(), json!(scores));
-                }
+            if let Some(notes) = Notes::read(out, item)?.filter(|notes| Some(notes.fingerprint) == report.fingerprint) {
+                line.scores = notes.scores.filter(|_| item.truth.is_some());
                 thumbnails = Some(notes.thumbnails);
             }
-            line.extend(report);
+            line.report = Some(report);
         }
-        Outcome::Failed(reason) => {
-            line.insert("status".into(), "failed".into());
-            line.insert("error".into(), reason.clone().into());
-        }
-        Outcome::Skipped(reason) => {
-            line.insert("status".into(), "skipped".into());
-            line.insert("reason".into(), reason.clone().into());
-        }
-        Outcome::Pending => {
-            line.insert("status".into(), "pending".into());
-        }
+        Outcome::Failed(reason) => (line.status, line.error) = (State::Failed, Some(reason.clone())),
+        Outcome::Skipped(reason) => (line.status, line.reason) = (State::Skipped, Some(reason.clone())),
+        Outcome::Pending => {}
     }
     Ok(Entry { line, thumbnails })
 }
@@ -230,27 +253,29 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, line: &Map<String, Value>) {
-        let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default().to_string();
-        let at = |path: &str| page::at(line, path);
+    fn add(&mut self, line: &Line) {
+        let mention =
+            |reason: &Option<String>| Mention { image: line.image.clone(), reason: reason.clone().unwrap_or_default() };
         self.counts.images += 1;
-        match text("status").as_str() {
-            "done" => {
+        match line.status {
+            State::Done => {
                 self.counts.done += 1;
-                self.counts.not_converged += usize::from(at("solve/converged").and_then(Value::as_bool) == Some(false));
-                self.pixels += at("model/pixels").and_then(Value::as_f64).unwrap_or(0.0);
-                self.seconds.extend(at("timing/total").and_then(Value::as_f64));
-                self.scores.extend(line.get("scores").and_then(|scores| Scores::deserialize(scores).ok()));
+                if let Some(report) = &line.report {
+                    self.counts.not_converged += usize::from(!report.solve.converged);
+                    self.pixels += report.model.pixels as f64;
+                    self.seconds.push(report.timing.total);
+                }
+                self.scores.extend(line.scores.clone());
             }
-            "failed" => {
+            State::Failed => {
                 self.counts.failed += 1;
-                self.failed.push(Mention { image: text("image"), reason: text("error") });
+                self.failed.push(mention(&line.error));
             }
-            "skipped" => {
+            State::Skipped => {
                 self.counts.skipped += 1;
-                self.skipped.push(Mention { image: text("image"), reason: text("reason") });
+                self.skipped.push(mention(&line.reason));
             }
-            _ => self.counts.pending += 1,
+            State::Pending => self.counts.pending += 1,
         }
     }
 
@@ -260,7 +285,7 @@ impl Tally {
         let scored = self.scores.len();
         Summary {
             schema: SCHEMA.to_string(),
-            tool: json!(Tool::THIS),
+            tool: Tool::this(),
             plan: header.plan,
             planned: header.planned,
             shard: header.shard.map(|shard| shard.to_string()),
@@ -310,7 +335,7 @@ pub(super) fn publish(out: &Path, header: Header, entries: impl Iterator<Item = 
     trouble?;
     let result = tally.summary(&header);
     let expected = names.iter().filter(|&name| name != page || header.shard.is_none());
-    if header.run.segmented == 0 && staged.says_the_same(0)? && expected.into_iter().all(|name| out.join(name).exists())
+    if header.run.segmented == 0 && staged.is_unchanged(0)? && expected.into_iter().all(|name| out.join(name).exists())
     {
         return Ok(result);
     }

@@ -61,11 +61,11 @@ impl Shard {
             Some(text) => text.trim().parse::<usize>().map(Some).map_err(|_| Error::Parameter {
                 name: name.into(),
                 value: format!("{text:?}"),
-                expected: "a whole number: give --shard I/N instead of auto".into(),
+                expected: "a whole number: give the shard as I/N instead of auto".into(),
             }),
         };
         let missing = |name: &str| Error::Parameter {
-            name: "--shard".into(),
+            name: "the shard".into(),
             value: format!("auto, but {name} is not set"),
             expected: "auto/N with the number of shares, or I/N".into(),
         };
@@ -108,7 +108,9 @@ impl FromStr for Shard {
 }
 
 fn refusal(value: String) -> Error {
-    Error::Parameter { name: "--shard".into(), value, expected: "I/N with 1 ≤ I ≤ N, such as 2/4, or auto".into() }
+    Error::Parameter {
+        name: "the shard".into(), value, expected: "I/N with 1 ≤ I ≤ N, such as 2/4, or auto".into()
+    }
 }
 
 #[cfg(test)]

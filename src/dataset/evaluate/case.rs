@@ -1,11 +1,11 @@
 //! Which photos: a folder with `images/`, `scribbles/` and `masks/`, or a manifest.
 //!
-//! A [manifest](crate::dataset::batch::manifest) names `image`, `scribbles` and `truth` of every photo, relative to its own folder.
+//! A [manifest](crate::dataset::manifest) names `image`, `scribbles` and `truth` of every photo, relative to its own folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::dataset::batch::manifest::{self, Row};
+use crate::dataset::manifest::{self, Row};
 use crate::{Error, Result};
 
 /// A photo to be judged: three files.
@@ -57,13 +57,13 @@ impl Case {
 
     fn of_manifest(path: &Path) -> Result<Vec<Self>> {
         let folder = path.parent().unwrap_or(Path::new(""));
-        let case = |Row { line, image, scribbles, truth, options }: Row| {
+        let case = |Row { line, image, scribbles, truth, options, .. }: Row| {
             let refuse = |problem: String, remedy: &str| Error::Unsuitable {
                 path: path.to_path_buf(),
                 problem: format!("{problem} in line {line}"),
                 remedy: remedy.into(),
             };
-            if let Some((name, _)) = options.first() {
+            if let Some((name, _)) = options.iter().next() {
                 let remedy = "photos are compared under the same options, so give those on the command line";
                 return Err(refuse(format!("sets {name}"), remedy));
             }

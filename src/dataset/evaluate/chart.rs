@@ -1,6 +1,6 @@
 //! `roc.svg`, `trimap.svg` and `calibration.svg`: the figures as curves.
 
-use super::{Evaluation, Method, Row};
+use super::{Contender, Evaluation, Row};
 use crate::encode::plot::{Axis, Chart, Series, Stroke};
 use crate::metric::Curve;
 
@@ -70,14 +70,14 @@ fn legend(row: &Row, figure: Option<f64>) -> String {
 
 fn series(row: &Row, label: String, points: Vec<(f64, f64)>, marked: bool) -> Series {
     let (color, dash, width) = match row.method {
-        Method::Unary => ("#888888", "6 3", 2.0),
-        Method::Mf => ("#e69f00", "6 3", 2.0),
-        Method::Bp => ("#cc79a7", "2 2", 2.0),
-        Method::Fbp => ("#d55e00", "8 3 2 3", 2.0),
-        Method::Cut => ("#0072b2", "none", 2.2),
-        Method::Hop => ("#009e73", "none", 2.2),
-        Method::Full => ("#56b4e9", "none", 2.2),
-        Method::Defaults => ("#000000", "none", 2.8),
+        Contender::Unary => ("#888888", "6 3", 2.0),
+        Contender::MeanField => ("#e69f00", "6 3", 2.0),
+        Contender::Bp => ("#cc79a7", "2 2", 2.0),
+        Contender::Fbp => ("#d55e00", "8 3 2 3", 2.0),
+        Contender::Cut => ("#0072b2", "none", 2.2),
+        Contender::Hop => ("#009e73", "none", 2.2),
+        Contender::Full => ("#56b4e9", "none", 2.2),
+        Contender::Defaults => ("#000000", "none", 2.8),
     };
     Series { label, points, stroke: Stroke { color, dash, width }, marked }
 }

@@ -1,8 +1,10 @@
 //! `gallery.png` and its caption: the paper's figure, on one photo. The rival at four strengths of the cut above L-Field at the same four, and
 //! superpixels at two strengths beside the photo and the truth.
 
+use std::ops::ControlFlow;
+
 use super::photo::Photo;
-use super::{Case, Method, Options, Setting};
+use super::{Case, Contender, Options, Setting};
 use crate::Result;
 use crate::assemble::HopScale;
 use crate::encode::{LETTERS, Tile, gallery, heat};
@@ -17,21 +19,21 @@ const PRINTED_GAMMAS: [f64; 2] = [10_000.0, 1_000.0];
 
 /// The picture and its caption.
 pub(super) fn figure(case: &Case, options: &Options) -> Result<(Vec<u8>, String)> {
-    let photo = Photo::read(case, options)?;
+    let (mut photo, truth) = Photo::read(case, options, &|_| ControlFlow::Continue(()))?;
     let shape = photo.picture().shape();
-    let labels = photo.truth.labels().iter();
+    let labels = truth.labels().iter();
     let truth: Tile = labels.map(|label| label.map_or([128; 3], |inside| [if inside { 255 } else { 0 }; 3])).collect();
     let mut panels = vec![("the photo and its strokes".to_string(), painted(&photo)), ("the truth".to_string(), truth)];
-    let mut wanted: Vec<(Method, Setting)> = Vec::new();
+    let mut wanted: Vec<(Contender, Setting)> = Vec::new();
     let setting = |beta, gamma, theta| Setting { alpha: 1.0, beta, gamma, theta };
     let theta = Some(options.grid.theta[options.grid.theta.len() / 2]);
     let gammas = match options.base.model.hop_scale {
         HopScale::Size => GAMMAS,
         HopScale::Paper => PRINTED_GAMMAS,
     };
-    wanted.extend(gammas.map(|gamma| (Method::Hop, setting(0.0, gamma, None.into()))));
-    wanted.extend(BETAS.map(|beta| (Method::Fbp, setting(beta, 0.0, theta.into()))));
-    wanted.extend(BETAS.map(|beta| (Method::Cut, setting(beta, 0.0, theta.into()))));
+    wanted.extend(gammas.map(|gamma| (Contender::Hop, setting(0.0, gamma, None.into()))));
+    wanted.extend(BETAS.map(|beta| (Contender::Fbp, setting(beta, 0.0, theta.into()))));
+    wanted.extend(BETAS.map(|beta| (Contender::Cut, setting(beta, 0.0, theta.into()))));
     for (method, setting) in wanted {
         let answer = photo.answer(method, &setting)?;
         let marginals: Marginals = photo.marginals(method, &answer, &setting);

@@ -12,16 +12,18 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::assemble::{self, Theta};
+use crate::session::Method;
 use crate::{Error, Result};
 
-/// How marginals are computed.
+/// A method with the couplings it is tried on: a row of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum Contender {
     /// Every pixel alone.
     Unary,
     /// Mean field on the cut.
-    Mf,
+    #[serde(alias = "mf")]
+    MeanField,
     /// Belief propagation on the cut.
     Bp,
     /// Fractional belief propagation on the cut.
@@ -36,19 +38,19 @@ pub enum Method {
     Defaults,
 }
 
-impl Method {
+impl Contender {
     /// Every method, in the order of tables.
     pub const ALL: [Self; 8] =
-        [Self::Unary, Self::Mf, Self::Bp, Self::Fbp, Self::Cut, Self::Hop, Self::Full, Self::Defaults];
+        [Self::Unary, Self::MeanField, Self::Bp, Self::Fbp, Self::Cut, Self::Hop, Self::Full, Self::Defaults];
 
     /// The paper's six.
-    pub const PAPER: [Self; 6] = [Self::Unary, Self::Mf, Self::Bp, Self::Fbp, Self::Cut, Self::Hop];
+    pub const PAPER: [Self; 6] = [Self::Unary, Self::MeanField, Self::Bp, Self::Fbp, Self::Cut, Self::Hop];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unary => "unary",
-            Self::Mf => "mf",
+            Self::MeanField => "mean-field",
             Self::Bp => "bp",
             Self::Fbp => "fbp",
             Self::Cut => "cut",
@@ -62,7 +64,7 @@ impl Method {
     pub fn label(self) -> &'static str {
         match self {
             Self::Unary => "unary only",
-            Self::Mf => "mean field",
+            Self::MeanField => "mean field",
             Self::Bp => "BP",
             Self::Fbp => "FBP",
             Self::Cut => "L-Field cut (DR)",
@@ -76,7 +78,7 @@ impl Method {
     pub fn published(self) -> Option<[f64; 4]> {
         match self {
             Self::Unary => Some([0.9484, 0.0681, 0.9425, 0.0759]),
-            Self::Mf => Some([0.9486, 0.0675, 0.9420, 0.0764]),
+            Self::MeanField => Some([0.9486, 0.0675, 0.9420, 0.0764]),
             Self::Bp => Some([0.9445, 0.0779, 0.9360, 0.0964]),
             Self::Fbp => Some([0.9500, 0.0662, 0.9357, 0.0975]),
             Self::Cut => Some([0.9602, 0.0617, 0.9496, 0.0691]),
@@ -87,7 +89,18 @@ impl Method {
 
     /// Whether the solution is proportional to the energy.
     pub fn is_homogeneous(self) -> bool {
-        !matches!(self, Self::Mf | Self::Bp | Self::Fbp)
+        self.method().is_certified()
+    }
+
+    /// How its marginals are computed.
+    pub fn method(self) -> Method {
+        match self {
+            Self::Unary => Method::Unary,
+            Self::MeanField => Method::MeanField,
+            Self::Bp => Method::Bp,
+            Self::Fbp => Method::Fbp,
+            Self::Cut | Self::Hop | Self::Full | Self::Defaults => Method::Lfield,
+        }
     }
 
     pub(super) fn has_cut(self) -> bool {
@@ -99,10 +112,11 @@ impl Method {
     }
 }
 
-impl FromStr for Method {
+impl FromStr for Contender {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
+        let text = if text == "mf" { "mean-field" } else { text };
         Self::ALL.into_iter().find(|method| method.name() == text).ok_or_else(|| Error::Parameter {
             name: "a method".into(),
             value: text.into(),
@@ -169,7 +183,7 @@ impl Grid {
     }
 
     /// The settings that differ for a method: a parameter it does not look at takes no part.
-    pub fn settings(&self, method: Method) -> Vec<Setting> {
+    pub fn settings(&self, method: Contender) -> Vec<Setting> {
         let none = [0.0];
         let betas = if method.has_cut() { &self.beta[..] } else { &none };
         let gammas = if method.has_superpixels() { &self.gamma[..] } else { &none };
@@ -273,7 +287,7 @@ impl fmt::Display for Contrast {
 /// Solves that are done and cached together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Task {
-    pub(super) method: Method,
+    pub(super) method: Contender,
     pub(super) solves: Vec<Solve>,
 }
 
@@ -287,7 +301,7 @@ pub(super) struct Solve {
 }
 
 /// All that has to be run for a method on one photo.
-pub(super) fn plan(method: Method, settings: &[Setting]) -> Vec<Task> {
+pub(super) fn plan(method: Contender, settings: &[Setting]) -> Vec<Task> {
     let mut tasks: BTreeMap<(String, Digits), BTreeMap<Digits, Solve>> = BTreeMap::new();
     for &setting in settings {
         let Setting { alpha, beta, gamma, theta } = setting;
@@ -303,7 +317,7 @@ pub(super) fn plan(method: Method, settings: &[Setting]) -> Vec<Task> {
         };
         // One task per θ, and per weight of the superpixels or of the unary where those vary too; coupling rises within it.
         let (held, rising) = match method {
-            Method::Hop => (0.0, weights.gamma),
+            Contender::Hop => (0.0, weights.gamma),
             _ if method.is_homogeneous() => (weights.gamma, weights.beta),
             _ => (weights.alpha, weights.beta),
         };
@@ -335,20 +349,20 @@ mod tests {
 
     use super::*;
 
-    fn solves(method: Method) -> (usize, usize) {
+    fn solves(method: Contender) -> (usize, usize) {
         let settings = Grid::paper().settings(method);
         (settings.len(), plan(method, &settings).iter().map(|task| task.solves.len()).sum())
     }
 
     #[test]
     fn the_papers_lists_are_the_printed_ones_and_scale_saves_most_of_them() {
-        assert_eq!(solves(Method::Unary), (4, 1));
-        assert_eq!(solves(Method::Mf), (60, 60));
-        assert_eq!(solves(Method::Fbp), (60, 60));
+        assert_eq!(solves(Contender::Unary), (4, 1));
+        assert_eq!(solves(Contender::MeanField), (60, 60));
+        assert_eq!(solves(Contender::Fbp), (60, 60));
         // β/α takes the eight values 10⁻³ … 10⁴.
-        assert_eq!(solves(Method::Cut), (60, 24));
-        assert_eq!(solves(Method::Hop), (20, 8));
-        assert_eq!(solves(Method::Full), (300, 156));
+        assert_eq!(solves(Contender::Cut), (60, 24));
+        assert_eq!(solves(Contender::Hop), (20, 8));
+        assert_eq!(solves(Contender::Full), (300, 156));
     }
 
     proptest! {
@@ -359,7 +373,7 @@ mod tests {
             gamma in proptest::collection::vec(0.0_f64..10.0, 1..4),
         ) {
             let grid = Grid { alpha, beta, gamma, theta: vec![Theta::Fixed(0.001), Theta::Auto] };
-            for method in Method::ALL {
+            for method in Contender::ALL {
                 let settings = grid.settings(method);
                 let mut answered = Vec::new();
                 for task in plan(method, &settings) {
@@ -382,7 +396,7 @@ mod tests {
 
     #[test]
     fn coupling_rises_within_a_task() {
-        for method in [Method::Cut, Method::Full, Method::Bp] {
+        for method in [Contender::Cut, Contender::Full, Contender::Bp] {
             for task in plan(method, &Grid::paper().settings(method)) {
                 assert!(task.solves.is_sorted_by(|a, b| a.weights.beta < b.weights.beta), "{}", method.name());
             }

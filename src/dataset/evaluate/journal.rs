@@ -70,7 +70,7 @@ fn key(task: &Task) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::grid::{Grid, Method, plan};
+    use super::super::grid::{Contender, Grid, plan};
     use super::*;
 
     fn judgement(auc: f64) -> Judgement {
@@ -86,9 +86,9 @@ mod tests {
     fn what_was_written_is_known_again_bit_by_bit_and_a_torn_line_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let of = |inputs: &str| Digest::of(inputs.as_bytes());
-        let tasks = plan(Method::Hop, &Grid::paper().settings(Method::Hop));
+        let tasks = plan(Contender::Hop, &Grid::paper().settings(Contender::Hop));
         let [task] = &tasks[..] else { panic!("one task for the superpixels alone") };
-        let unary = &plan(Method::Unary, &Grid::paper().settings(Method::Unary))[0];
+        let unary = &plan(Contender::Unary, &Grid::paper().settings(Contender::Unary))[0];
         let answers: Vec<Judgement> = (0..20).map(|i| judgement(f64::from(i) / 30.0)).collect();
 
         let mut journal = Journal::open(folder.path(), "a", of("7")).unwrap();

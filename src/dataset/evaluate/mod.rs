@@ -1,8 +1,7 @@
 //! The paper's experiment on any folder of photos with strokes and truth: every method, every setting, scored.
 //!
 //! [`evaluate`] runs the methods on all photos, chooses the setting of each method by leave-one-out, and returns an [`Evaluation`];
-//! [`Evaluation::write`] makes tables and pictures of it. Photos are worked on side by side, each by its own threads and only as
-//! many at a time as there are threads, which bounds the memory. Nothing in the figures depends on the clock, on the number of
+//! [`Evaluation::write`] makes tables and pictures of it. Photos are worked on side by side within the memory allowed. Nothing in the figures depends on the clock, on the number of
 //! threads, or on whether a run was interrupted and taken up again.
 
 mod case;
@@ -17,15 +16,15 @@ mod table;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::OnceLock;
 
 pub use case::Case;
 pub use choose::Criterion;
-pub use grid::{Contrast, Grid, Method, Setting, Word};
+pub use grid::{Contender, Contrast, Grid, Setting, Word};
 pub use results::{Confidence, Relation, SCHEMA, Sureness};
 
-use crate::metric::{Calibration, Curve, Judgement, Summary, WIDTHS};
+use crate::dataset::pool::{self, Budget, Candidate, Work};
+use crate::metric::{Calibration, Curve, Judge, Judgement, Summary, WIDTHS};
 use crate::read::{Digest, Format};
 use crate::store::files::{Rendered, Staged};
 use crate::{Error, Result, session};
@@ -37,11 +36,13 @@ use photo::Photo;
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The methods, in the order of the table.
-    pub methods: Vec<Method>,
+    pub methods: Vec<Contender>,
     /// The settings to choose from.
     pub grid: Grid,
     /// Evidence, layers, model, solver and rivals; the weights are those of the grid.
     pub base: session::Options,
+    /// Whether the printed model was asked for, for the table.
+    pub paper: bool,
     /// How strokes are encoded.
     pub format: Format,
     /// Widths of the trimap bands, ascending.
@@ -50,7 +51,7 @@ pub struct Options {
     pub criterion: Criterion,
     /// Threads in all.
     pub threads: usize,
-    /// Most bytes of memory for one photo; what this machine can offer, when none are named.
+    /// Most bytes of memory for all photos at work; most of what is free, when none are named.
     pub max_memory: Option<u64>,
 }
 
@@ -58,9 +59,10 @@ impl Default for Options {
     fn default() -> Self {
         let base = session::Options::default();
         Self {
-            methods: Method::ALL.to_vec(),
+            methods: Contender::ALL.to_vec(),
             grid: Grid::single(&base.model),
             base,
+            paper: false,
             format: Format::Auto,
             widths: WIDTHS.to_vec(),
             criterion: Criterion::AUC,
@@ -74,15 +76,20 @@ impl Options {
     /// The printed model, the printed lists, the printed methods.
     pub fn paper() -> Self {
         let base = session::Options::default().paper();
-        Self { methods: Method::PAPER.to_vec(), grid: Grid::paper(), base, ..Self::default() }
+        Self { methods: Contender::PAPER.to_vec(), grid: Grid::paper(), base, paper: true, ..Self::default() }
     }
 
     /// The settings of a method: the grid's, or the one that `lfield segment` uses.
-    fn settings(&self, method: Method) -> Vec<Setting> {
+    fn settings(&self, method: Contender) -> Vec<Setting> {
         match method {
-            Method::Defaults => Grid::single(&self.own().model).settings(method),
+            Contender::Defaults => Grid::single(&self.own().model).settings(method),
             _ => self.grid.settings(method),
         }
+    }
+
+    /// The options that a method is run with, but for the weights.
+    fn of(&self, method: Contender) -> session::Options {
+        if method == Contender::Defaults { self.own() } else { self.base.clone() }
     }
 
     /// The options of `lfield segment` when nothing is typed, but for limits and seed.
@@ -108,7 +115,7 @@ impl Options {
 
     /// A name for everything that the figures of a photo depend on, apart from the settings.
     fn digest(&self, case: &Case) -> Result<Digest> {
-        let mut text = format!("{} {:?} {:?}", env!("CARGO_PKG_VERSION"), self.format, self.widths);
+        let mut text = format!("{} {:?} {:?}", crate::store::BUILD, self.format, self.widths);
         for options in [&self.base, &self.own()] {
             let session::Options { unary, layers, model, fit_temperature, solver, rival, .. } = options;
             text += &format!(" {unary:?} {layers:?} {model:?} {fit_temperature:?} {solver:?} {rival:?}");
@@ -134,9 +141,14 @@ pub enum Event<'a> {
     Known(usize),
     /// So many more solves are done.
     Solved(usize),
+    /// A photo is at work; told often, only so that it can be stopped.
+    Working,
     /// A photo is done, or failed.
     Photo(&'a str, Option<&'a Error>),
 }
+
+/// The progress callback of an evaluation, called from several threads.
+pub type Observe<'a> = &'a (dyn Fn(Event<'_>) -> ControlFlow<()> + Sync);
 
 /// What an evaluation found.
 #[derive(Debug)]
@@ -153,7 +165,7 @@ pub struct Evaluation {
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The method.
-    pub method: Method,
+    pub method: Contender,
     /// The settings it was tried with.
     pub settings: Vec<Setting>,
     /// Solver runs these took on each photo.
@@ -173,7 +185,7 @@ pub struct Row {
 }
 
 impl Row {
-    fn new(method: Method, settings: Vec<Setting>, judgements: Vec<Vec<Judgement>>, criterion: Criterion) -> Self {
+    fn new(method: Contender, settings: Vec<Setting>, judgements: Vec<Vec<Judgement>>, criterion: Criterion) -> Self {
         let figure = |judgement: &Judgement| match judgement.scores.degenerate {
             true => None,
             false => criterion.of(&judgement.scores.unlabelled.figures),
@@ -242,16 +254,14 @@ impl Evaluation {
     }
 }
 
+/// Bytes per pixel of a session between two solves: evidence, four layers of messages, the last problem and answer.
+const KEPT: u64 = 120;
+
 /// Runs every method on every photo, keeping what is done in the folder `cache`. `observe` hears how far it is, from several
 /// threads; when it breaks, the answer is [`Error::Interrupted`] and the cache holds what was finished.
-pub fn evaluate(
-    cases: &[Case],
-    options: &Options,
-    cache: &Path,
-    observe: &(dyn Fn(Event<'_>) -> ControlFlow<()> + Sync),
-) -> Result<Evaluation> {
+pub fn evaluate(cases: &[Case], options: &Options, cache: &Path, observe: Observe<'_>) -> Result<Evaluation> {
     options.check()?;
-    let plans: Vec<(Method, Vec<Setting>, Vec<Task>)> = options
+    let plans: Vec<(Contender, Vec<Setting>, Vec<Task>)> = options
         .methods
         .iter()
         .map(|&method| {
@@ -272,14 +282,13 @@ pub fn evaluate(
     let known = cases.iter().map(|case| known(case).unwrap_or(0)).sum();
     proceed(observe(Event::Known(known)))?;
 
-    let sheets = side_by_side(cases, options.threads, |case| {
-        let sheet = run(case, options, &tasks, cache, observe);
-        match &sheet {
-            Err(Error::Interrupted) => {}
-            sheet => proceed(observe(Event::Photo(&case.name, sheet.as_ref().err())))?,
-        }
-        sheet
-    })?;
+    let candidates: Vec<Candidate<'_>> =
+        cases.iter().map(|case| Candidate { image: &case.image, options: &options.base, kept: KEPT }).collect();
+    let budget = Budget { jobs: options.threads, threads: options.threads, max_memory: options.max_memory };
+    let sheets = cases.iter().map(|_| OnceLock::new()).collect();
+    let work = Photos { cases, options, tasks: &tasks, cache, observe, sheets };
+    pool::run(&candidates, budget, &work);
+    let sheets = work.sheets.into_iter().map(|sheet| sheet.into_inner().unwrap_or(Err(Error::Interrupted)));
     let (mut photos, mut failures, mut answers) = (Vec::new(), Vec::new(), Vec::new());
     for (case, sheet) in cases.iter().zip(sheets) {
         match sheet {
@@ -309,18 +318,13 @@ pub fn evaluate(
 }
 
 /// All tasks of one photo; those in its journal are taken from there.
-fn run(
-    case: &Case,
-    options: &Options,
-    tasks: &[&Task],
-    cache: &Path,
-    observe: &(dyn Fn(Event<'_>) -> ControlFlow<()> + Sync),
-) -> Result<Vec<Vec<Judgement>>> {
+fn run(case: &Case, options: &Options, tasks: &[&Task], cache: &Path, observe: Observe<'_>) -> Result<Sheet> {
     let mut journal = Journal::open(cache, &case.name, options.digest(case)?)?;
     let mut sheet: Vec<Option<Vec<Judgement>>> = tasks.iter().map(|task| journal.get(task)).collect();
     if sheet.iter().any(Option::is_none) {
-        let photo = Photo::read(case, options)?;
-        let judge = photo.judge();
+        let (mut photo, truth) = Photo::read(case, options, observe)?;
+        let seeds = photo.seeds().clone();
+        let judge = Judge::new(&truth, Some(&seeds), &options.widths);
         for (task, answer) in tasks.iter().zip(&mut sheet).filter(|(_, answer)| answer.is_none()) {
             let judgements = photo.run(task, &judge)?;
             journal.add(task, &judgements)?;
@@ -331,46 +335,43 @@ fn run(
     Ok(sheet.into_iter().map(|answer| answer.expect("every task was done")).collect())
 }
 
-/// `work` on every item, at most as many at a time as there are threads, each with its share of the threads. One item's inner
-/// parallel loops never pick up another item, as they would in one shared pool.
-fn side_by_side<T: Sync, R: Send>(
-    items: &[T],
-    threads: usize,
-    work: impl Fn(&T) -> Result<R> + Sync,
-) -> Result<Vec<Result<R>>> {
-    let workers = threads.clamp(1, items.len().max(1));
-    let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<Result<R>>>> = items.iter().map(|_| Mutex::new(None)).collect();
-    let pools = (0..workers)
-        .map(|worker| {
-            let share = threads / workers + usize::from(worker < threads % workers);
-            rayon::ThreadPoolBuilder::new().num_threads(share.max(1)).build()
-        })
-        .collect::<std::result::Result<Vec<_>, _>>()
-        .map_err(|error| Error::Parameter {
-            name: "threads".into(),
-            value: threads.to_string(),
-            expected: format!("fewer: {error}"),
-        })?;
-    let work_in = |pool: &rayon::ThreadPool| {
-        pool.install(|| {
-            let take = || next.fetch_add(1, Ordering::Relaxed);
-            for index in std::iter::repeat_with(take).take_while(|&index| index < items.len()) {
-                *results[index].lock().expect("nobody panics with the lock") = Some(work(&items[index]));
-            }
-        });
-    };
-    std::thread::scope(|scope| {
-        for pool in &pools[1..] {
-            // Where the system has no thread to spare, the others do its work.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, || work_in(pool));
+/// The photos of an evaluation, as work for a pool.
+struct Photos<'a> {
+    cases: &'a [Case],
+    options: &'a Options,
+    tasks: &'a [&'a Task],
+    cache: &'a Path,
+    observe: Observe<'a>,
+    sheets: Vec<OnceLock<Result<Sheet>>>,
+}
+
+/// The judgements of one photo, task by task.
+type Sheet = Vec<Vec<Judgement>>;
+
+impl Photos<'_> {
+    fn end(&self, i: usize, sheet: Result<Sheet>) -> Result<()> {
+        if !matches!(sheet, Err(Error::Interrupted)) {
+            proceed((self.observe)(Event::Photo(&self.cases[i].name, sheet.as_ref().err())))?;
         }
-        work_in(&pools[0]);
-    });
-    Ok(results
-        .into_iter()
-        .map(|result| result.into_inner().expect("workers are done").expect("every item was taken"))
-        .collect())
+        let _ = self.sheets[i].set(sheet);
+        Ok(())
+    }
+}
+
+impl Work for Photos<'_> {
+    fn work(&self, i: usize) -> Result<()> {
+        let sheet = run(&self.cases[i], self.options, self.tasks, self.cache, self.observe)?;
+        self.end(i, Ok(sheet))
+    }
+
+    fn fail(&self, i: usize, error: Error) {
+        // A callback that breaks here breaks again at the next call.
+        let _ = self.end(i, Err(error));
+    }
+
+    fn proceed(&self) -> ControlFlow<()> {
+        (self.observe)(Event::Working)
+    }
 }
 
 fn proceed(flow: ControlFlow<()>) -> Result<()> {

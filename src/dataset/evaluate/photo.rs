@@ -1,181 +1,102 @@
-//! One photo: read it, learn its colours and cut its superpixels once, then answer task after task.
+//! One photo: a session on it answers task after task.
 
-use std::cell::OnceCell;
-use std::ops::ControlFlow;
-
-use super::grid::{Method, Setting, Solve, Task};
-use super::{Case, Options};
-use crate::assemble::{self, Problem};
-use crate::grid::{Marginals, Mask, Partition, Picture, Seeds, Truth, Unary};
+use super::grid::{Contender, Setting, Solve, Task};
+use super::{Case, Event, Observe, Options};
+use crate::Result;
+use crate::grid::{Marginals, Mask, Picture, Seeds, Truth};
 use crate::metric::{Judge, Judgement};
-use crate::rival;
-use crate::session::{self, Input, Scene};
-use crate::solver::{self, Messages};
-use crate::superpixel::{self, Layer};
-use crate::{Result, unary};
+use crate::read::Input;
+use crate::session::{self, Session};
 
 /// A photo that has been read.
 pub(super) struct Photo<'a> {
     options: &'a Options,
-    scene: Scene,
-    pub(super) truth: Truth,
-    /// What the colours say and where the regions are, with the options in force, and with the tool's own where those differ.
-    given: OnceCell<Evidence>,
-    own: OnceCell<Evidence>,
+    session: Session,
+    observe: Observe<'a>,
 }
 
-struct Evidence {
-    unary: Unary,
-    layers: Vec<Layer>,
-    partitions: OnceCell<Vec<Partition>>,
-}
-
-/// An answer before it is judged: s over all pixels, and the set.
+/// An answer before it is judged.
 pub(super) struct Answer {
-    s: Vec<f64>,
+    log_odds: Vec<f64>,
     mask: Mask,
     /// T fitted to the strokes, when that was asked for: it takes the place of every other scale.
     temperature: Option<f64>,
 }
 
 impl<'a> Photo<'a> {
-    pub(super) fn read(case: &Case, options: &'a Options) -> Result<Self> {
+    /// The photo and its truth.
+    pub(super) fn read(case: &Case, options: &'a Options, observe: Observe<'a>) -> Result<(Self, Truth)> {
         let (image, scribbles) = (case.image.clone(), Some(case.scribbles.clone()));
         let input = Input { image, scribbles, format: options.format, ..Input::default() };
-        input.check_memory(&options.base, rayon::current_num_threads(), options.max_memory)?;
-        let scene = Scene::read(&input, &options.base)?;
-        let truth = Truth::read(&case.truth, scene.picture.shape(), &options.base.limits)?;
-        Ok(Self { options, scene, truth, given: OnceCell::new(), own: OnceCell::new() })
+        let session = Session::read(&input, options.base.clone(), &|| super::proceed(observe(Event::Working)))?;
+        let truth = Truth::read(&case.truth, session.picture().shape(), &options.base.limits)?;
+        Ok((Self { options, session, observe }, truth))
     }
 
     pub(super) fn picture(&self) -> &Picture {
-        &self.scene.picture
+        self.session.picture()
     }
 
     pub(super) fn seeds(&self) -> &Seeds {
-        self.scene.seeds().expect("a scene without costs from a file has strokes")
+        self.session.seeds().expect("a photo without costs from a file has strokes")
     }
 
-    pub(super) fn judge(&self) -> Judge<'_> {
-        Judge::new(&self.truth, Some(self.seeds()), &self.options.widths)
-    }
-
-    /// Does a task; one judgement per setting, in its order.
-    pub(super) fn run(&self, task: &Task, judge: &Judge<'_>) -> Result<Vec<Judgement>> {
+    /// Does a task; one judgement per setting, in its order. A task starts from nothing.
+    pub(super) fn run(&mut self, task: &Task, judge: &Judge<'_>) -> Result<Vec<Judgement>> {
         let mut judgements = Vec::new();
-        let mut before = None;
+        self.session.start_cold();
         for Solve { weights, settings } in &task.solves {
-            let answer = self.solve(task.method, weights, &mut before)?;
-            let order: Vec<f64> = answer.s.iter().map(|s| -s).collect();
+            let answer = self.solve(task.method, weights)?;
             for setting in settings {
                 let marginals = self.marginals(task.method, &answer, setting);
-                judgements.push(judge.judge(&order, &marginals, &answer.mask));
+                judgements.push(judge.judge(&answer.log_odds, &marginals, &answer.mask));
             }
         }
         Ok(judgements)
     }
 
     /// The answer of a method to one setting.
-    pub(super) fn answer(&self, method: Method, setting: &Setting) -> Result<Answer> {
+    pub(super) fn answer(&mut self, method: Contender, setting: &Setting) -> Result<Answer> {
         let tasks = super::grid::plan(method, &[*setting]);
-        self.solve(method, &tasks[0].solves[0].weights, &mut None)
+        self.session.start_cold();
+        self.solve(method, &tasks[0].solves[0].weights)
     }
 
     /// The marginals a setting makes of an answer: L-Field's are scaled to the α and the temperature asked for.
-    pub(super) fn marginals(&self, method: Method, answer: &Answer, setting: &Setting) -> Marginals {
+    pub(super) fn marginals(&self, method: Contender, answer: &Answer, setting: &Setting) -> Marginals {
         let scale = match answer.temperature {
             Some(fitted) => 1.0 / fitted,
-            None if method.is_homogeneous() => setting.alpha / self.evidence_options(method).model.temperature,
+            None if method.is_homogeneous() => setting.alpha / self.options.of(method).model.temperature,
             None => 1.0,
         };
-        let s: Vec<f64> = answer.s.iter().map(|s| s * scale).collect();
+        let s: Vec<f64> = answer.log_odds.iter().map(|x| -x * scale).collect();
         Marginals::from_log_odds(self.picture().shape(), &s)
     }
 
-    fn solve(&self, method: Method, weights: &Setting, before: &mut Option<(usize, Messages)>) -> Result<Answer> {
-        let problem = self.problem(method, weights)?;
+    fn solve(&mut self, method: Contender, weights: &Setting) -> Result<Answer> {
+        let session::Options { mut model, fit_temperature, mut output, .. } = self.options.of(method);
+        model.alpha = weights.alpha;
+        model.beta = weights.beta;
+        model.gamma = weights.gamma;
+        model.theta = weights.theta.into();
         if method.is_homogeneous() {
-            return self.minimum_norm(method, weights, &problem, before);
+            model.temperature = 1.0;
         }
-        let beliefs = match method {
-            Method::Mf => rival::mean_field(&problem.model, &self.options.base.rival)?,
-            Method::Bp => rival::belief_propagation(&problem.model, &self.options.base.rival)?,
-            _ => rival::fractional_belief_propagation(&problem.model, &self.options.base.rival)?,
+        output.emit.clear();
+        let options = session::Options {
+            model,
+            output,
+            method: method.method(),
+            fit_temperature: false,
+            ..self.options.of(method)
         };
-        let set: Vec<bool> = beliefs.s.iter().map(|&s| s < 0.0).collect();
-        Ok(Answer { s: problem.expand(&beliefs.s), mask: problem.expand_set(&set), temperature: None })
-    }
-
-    fn problem(&self, method: Method, weights: &Setting) -> Result<Problem> {
-        let evidence = self.evidence(method)?;
-        let model = self.weighed(method, weights);
-        let partitions: &[Partition] = if weights.gamma > 0.0 { self.partitions(evidence)? } else { &[] };
-        assemble::model(self.picture(), &evidence.unary, partitions, Some(self.seeds()), &model)
-    }
-
-    fn weighed(&self, method: Method, weights: &Setting) -> assemble::Options {
-        let own = self.evidence_options(method).model;
-        assemble::Options {
-            alpha: weights.alpha,
-            beta: weights.beta,
-            gamma: weights.gamma,
-            theta: weights.theta.into(),
-            temperature: if method.is_homogeneous() { 1.0 } else { own.temperature },
-            ..own
-        }
-    }
-
-    /// L-Field, from where the solve before it ended when that had the same layers.
-    fn minimum_norm(
-        &self,
-        method: Method,
-        weights: &Setting,
-        problem: &Problem,
-        before: &mut Option<(usize, Messages)>,
-    ) -> Result<Answer> {
-        let own = self.evidence_options(method);
-        let (model, options) = (&problem.model, &own.solver);
-        let mut observe = |_: &solver::Progress| ControlFlow::Continue(());
-        let solution = match before.take() {
-            Some((layers, start)) if layers == model.layers().len() => {
-                solver::solve_from(model, options, &start, &mut observe)?
-            }
-            _ => solver::solve(model, options, &mut observe)?,
-        };
-        *before = solution.messages.map(|messages| (model.layers().len(), messages));
-        let temperature = match own.fit_temperature {
-            true => {
-                let partitions = if weights.gamma > 0.0 { self.partitions(self.evidence(method)?)? } else { &[] };
-                let own = session::Options { model: self.weighed(method, weights), ..own };
-                Some(session::fit_temperature(&self.scene, partitions, &own)?.temperature)
-            }
+        self.session.set_options(options)?;
+        let observe = self.observe;
+        let answer = self.session.solve(&mut |_| observe(Event::Working))?;
+        let temperature = match fit_temperature && method.is_homogeneous() {
+            true => Some(self.session.fit_temperature(&mut |_| observe(Event::Working))?.temperature),
             false => None,
         };
-        Ok(Answer { s: problem.expand(&solution.s), mask: problem.expand_set(&solution.set), temperature })
-    }
-
-    fn evidence_options(&self, method: Method) -> session::Options {
-        if method == Method::Defaults { self.options.own() } else { self.options.base.clone() }
-    }
-
-    fn evidence(&self, method: Method) -> Result<&Evidence> {
-        let options = self.evidence_options(method);
-        let given = &self.options.base;
-        let shared = (&options.unary, &options.layers) == (&given.unary, &given.layers);
-        let cell = if shared { &self.given } else { &self.own };
-        if let Some(evidence) = cell.get() {
-            return Ok(evidence);
-        }
-        let unary = unary::log_odds(self.picture(), self.seeds(), &options.unary)?.unary;
-        Ok(cell.get_or_init(|| Evidence { unary, layers: options.layers, partitions: OnceCell::new() }))
-    }
-
-    fn partitions<'b>(&self, evidence: &'b Evidence) -> Result<&'b [Partition]> {
-        if let Some(partitions) = evidence.partitions.get() {
-            return Ok(partitions);
-        }
-        let cut = evidence.layers.iter().map(|layer| superpixel::mean_shift(self.picture(), layer));
-        let cut = cut.collect::<Result<Vec<_>>>()?;
-        Ok(evidence.partitions.get_or_init(|| cut))
+        Ok(Answer { log_odds: answer.log_odds(), mask: answer.mask().clone(), temperature })
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{Contrast, Evaluation, Method, Options, Row, Setting};
+use super::{Contender, Contrast, Evaluation, Options, Row, Setting};
 use crate::encode::report::Tool;
 use crate::metric::{Bin, Curve, Figures, Scores, Summary};
 
@@ -30,7 +30,7 @@ struct Results<'a> {
 #[derive(Serialize)]
 struct Parameters {
     paper: bool,
-    methods: Vec<Method>,
+    methods: Vec<Contender>,
     alpha: Vec<f64>,
     beta: Vec<f64>,
     gamma: Vec<f64>,
@@ -74,7 +74,7 @@ struct Failure {
 
 #[derive(Serialize)]
 struct Entry<'a> {
-    method: Method,
+    method: Contender,
     label: &'static str,
     settings: usize,
     solves_per_photo: usize,
@@ -113,9 +113,9 @@ struct Roc<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Relation {
     /// The method that is better in the paper.
-    pub better: Method,
+    pub better: Contender,
     /// The one that is worse there.
-    pub worse: Method,
+    pub worse: Contender,
     /// By how much mean AUC differs here.
     pub auc: f64,
     /// By how much mean AUCT differs here.
@@ -137,7 +137,7 @@ pub struct Confidence {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sureness {
     /// The method.
-    pub method: Method,
+    pub method: Contender,
     /// Mean over photos of the share of wrong pixels whose marginal is beyond 0.99 on the wrong side.
     pub overconfident: Option<f64>,
     /// Mean entropy of the marginals, nats.
@@ -149,15 +149,15 @@ pub struct Sureness {
 impl Evaluation {
     /// The paper's claims HOP > DR > the rest, as far as the methods are here.
     pub fn relations(&self) -> Vec<Relation> {
-        use Method::{Bp, Cut, Fbp, Hop, Mf, Unary};
+        use Contender::{Bp, Cut, Fbp, Hop, MeanField, Unary};
         let pairs = [
             (Hop, Cut),
             (Cut, Fbp),
-            (Cut, Mf),
+            (Cut, MeanField),
             (Cut, Unary),
             (Cut, Bp),
             (Hop, Fbp),
-            (Hop, Mf),
+            (Hop, MeanField),
             (Hop, Unary),
             (Hop, Bp),
         ];
@@ -177,9 +177,9 @@ impl Evaluation {
 
     /// The methods on the cut at every setting they share, at the largest α and the best θ of L-Field's.
     pub fn confidence(&self) -> Vec<Confidence> {
-        let methods = [Method::Mf, Method::Bp, Method::Fbp, Method::Cut];
+        let methods = [Contender::MeanField, Contender::Bp, Contender::Fbp, Contender::Cut];
         let rows: Vec<&Row> = methods.into_iter().filter_map(|method| self.row(method)).collect();
-        let Some(cut) = self.row(Method::Cut).filter(|_| rows.len() > 1) else { return Vec::new() };
+        let Some(cut) = self.row(Contender::Cut).filter(|_| rows.len() > 1) else { return Vec::new() };
         let alpha = cut.settings.iter().map(|setting| setting.alpha).fold(0.0, f64::max);
         let theta = cut.settings[cut.best].theta;
         let shared = cut.settings.iter().filter(|setting| setting.alpha == alpha && setting.theta == theta);
@@ -199,7 +199,7 @@ impl Evaluation {
     }
 
     /// The row of a method, if it took part.
-    pub fn row(&self, method: Method) -> Option<&Row> {
+    pub fn row(&self, method: Contender) -> Option<&Row> {
         self.rows.iter().find(|row| row.method == method)
     }
 
@@ -219,7 +219,7 @@ impl Evaluation {
             |(case, error): &(super::Case, crate::Error)| Failure { name: case.name.clone(), error: error.to_string() };
         let results = Results {
             schema: SCHEMA,
-            tool: Tool::THIS,
+            tool: Tool::this(),
             parameters: parameters(options),
             photos: photos.collect(),
             failures: self.failures.iter().map(failure).collect(),
@@ -305,7 +305,7 @@ fn quoted(field: &str) -> String {
 fn parameters(options: &Options) -> Parameters {
     let Options { methods, grid, base, widths, criterion, .. } = options;
     Parameters {
-        paper: base.paper,
+        paper: options.paper,
         methods: methods.clone(),
         alpha: grid.alpha.clone(),
         beta: grid.beta.clone(),

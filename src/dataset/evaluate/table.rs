@@ -46,7 +46,7 @@ impl Evaluation {
             put(&format!("{label} | {} | {}{rest}", digits(auc), digits(auct)));
         }
         let relations = self.relations();
-        if options.base.paper && !relations.is_empty() {
+        if options.paper && !relations.is_empty() {
             put(&order(&relations));
         }
         put(&confidence(&self.confidence()));
@@ -75,7 +75,7 @@ impl Evaluation {
 
     fn preamble(&self, options: &Options) -> String {
         let base = &options.base;
-        let model = if base.paper { "the printed model (`--paper`)" } else { "the tool's own evidence" };
+        let model = if options.paper { "the printed model (`--paper`)" } else { "the tool's own evidence" };
         let widths: Vec<String> = options.widths.iter().map(ToString::to_string).collect();
         format!(
             "Methods run on {model}: unaries from {} colours per class, outlier share {}, stroke distance {}, context {}, {} seeds, layers {}. \

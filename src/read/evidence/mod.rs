@@ -22,7 +22,7 @@ pub fn unary(path: &Path, photo: Shape, limits: &Limits) -> Result<Loaded<Unary>
         return Err(Error::Unsuitable {
             path: path.to_path_buf(),
             problem: "is not an .npy array".into(),
-            remedy: "write the costs with numpy.save, or give probabilities as an image with --prior".into(),
+            remedy: "write the costs with numpy.save, or give probabilities as an image".into(),
         });
     }
     let Loaded { value: samples, warnings, digest } = npy::read(&mut source, photo, limits)?;
@@ -43,7 +43,7 @@ pub fn prior(path: &Path, photo: Shape, limits: &Limits) -> Result<Loaded<Unary>
         photo,
         &probabilities,
         is_probability,
-        "a probability between 0 and 1: divide by the largest value, or use --unary for costs",
+        "a probability between 0 and 1: divide by the largest value, or give costs",
     )?;
     let mut n_bounded = 0_usize;
     let bound = step / 2.0;

@@ -14,6 +14,7 @@ use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Im
 use super::chunk::{drop_profiles, palette_is_whole};
 use super::complete::missing_end;
 use crate::grid::Shape;
+use crate::read::source::HEAD;
 use crate::read::{Digest, HEADER_BYTES, Limits, Source};
 use crate::{Error, Result};
 
@@ -38,6 +39,12 @@ pub(crate) fn decode(mut source: Source, limits: &Limits, photo: Option<Shape>) 
     let format = format_of(source.path(), source.head())?;
     let bytes = source.image_bytes(limits)?;
     decode_bytes(source.path(), format, bytes, limits, photo)
+}
+
+/// As [`decode`], from bytes in memory that messages call `name`.
+pub(crate) fn decode_memory(name: &Path, bytes: &[u8], limits: &Limits, photo: Option<Shape>) -> Result<Decoded> {
+    let format = format_of(name, &bytes[..bytes.len().min(HEAD)])?;
+    decode_bytes(name, format, bytes.to_vec(), limits, photo)
 }
 
 /// As [`decode`], from the bytes of a file whose format is known.

@@ -13,7 +13,9 @@ use std::path::Path;
 
 use image::DynamicImage;
 
-pub(crate) use decode::{Decoded, claimed_shape, decode, decode_bytes, fits, format_of, orient, oriented};
+pub(crate) use decode::{
+    Decoded, claimed_shape, decode, decode_bytes, decode_memory, fits, format_of, orient, oriented,
+};
 
 use crate::grid::Picture;
 use crate::read::{Limits, Loaded, Source};
@@ -22,7 +24,17 @@ use crate::{Error, Result};
 impl Picture {
     /// Reads a PNG, JPEG, BMP, TIFF, WebP or PNM photo, told apart by content.
     pub fn read(path: &Path, limits: &Limits) -> Result<Loaded<Self>> {
-        let Decoded { image, shape, digest, .. } = decode(Source::open(path)?, limits, None)?;
+        Self::of_image(path, decode(Source::open(path)?, limits, None)?)
+    }
+
+    /// The same from memory.
+    pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Self> {
+        let name = Path::new("the photo");
+        Ok(Self::of_image(name, decode_memory(name, bytes, limits, None)?)?.value)
+    }
+
+    fn of_image(path: &Path, decoded: Decoded) -> Result<Loaded<Self>> {
+        let Decoded { image, shape, digest, .. } = decoded;
         let mut warnings = Vec::new();
         let rgb = if image.color().has_alpha() {
             let (rgb, n_translucent) = over_white(&in_range(path, image)?.into_rgba8());

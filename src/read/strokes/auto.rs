@@ -18,11 +18,11 @@ pub(super) struct Decision {
     pub(super) reason: String,
 }
 
-pub(super) fn decide(raster: &Raster, photo: &Picture, path: &Path) -> Result<Decision> {
+pub(super) fn decide(raster: &Raster, photo: &Picture, path: &Path, hints: Hints) -> Result<Decision> {
     let named = raster.note.as_deref().and_then(|note| note.trim().to_lowercase().parse().ok());
     let decided = match (named, &raster.grey) {
         (Some(format), _) if format != Format::Auto => Ok((format, "its PNG text key lfield says so".to_string())),
-        (_, Some(values)) => by_grey(raster, values, path),
+        (_, Some(values)) => by_grey(raster, values, hints),
         (_, None) => by_colour(raster, photo),
     };
     match decided {
@@ -44,7 +44,7 @@ struct Doubt {
 
 use Format::{Diff, Grabcut, Labels, Palette, Redblue, Trimap};
 
-fn by_grey(raster: &Raster, values: &[u16], path: &Path) -> Result<(Format, String), Doubt> {
+fn by_grey(raster: &Raster, values: &[u16], hints: Hints) -> Result<(Format, String), Doubt> {
     let found = distinct(values);
     let within = |allowed: &[u16]| found.iter().all(|value| allowed.contains(value));
     if !raster.is_opaque() {
@@ -60,7 +60,7 @@ fn by_grey(raster: &Raster, values: &[u16], path: &Path) -> Result<(Format, Stri
         });
     }
     if within(&[0, 128, 255]) {
-        return match hints(path) {
+        return match hints {
             (true, false) => Ok((Labels, "its name or folder says scribble".into())),
             (false, true) => Ok((Trimap, "its name or folder says trimap".into())),
             _ => Err(Doubt {
@@ -92,11 +92,21 @@ fn distinct(values: &[u16]) -> Vec<u16> {
     (0..=u16::MAX).filter(|&value| is_there[usize::from(value)]).collect()
 }
 
-/// Whether the name of the file or of its folder contains "scribble", and "trimap".
-pub(crate) fn hints(path: &Path) -> (bool, bool) {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let names = [path.file_name(), path.parent().and_then(Path::file_name)];
-    let says = |word| names.iter().flatten().any(|name| name.to_string_lossy().to_lowercase().contains(word));
+/// Whether names contain "scribble", and "trimap".
+pub(crate) type Hints = (bool, bool);
+
+/// What the name of the file and of its folder say; below the folder `root` of a batch, also every folder on the way.
+pub(crate) fn hints(path: &Path, root: Option<&Path>) -> Hints {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let (path, root) = (absolute(path), root.map(absolute));
+    let depth = match root.as_ref().and_then(|root| path.strip_prefix(root).ok()) {
+        Some(below) => below.components().count() + 1,
+        None => 2,
+    };
+    let says = |word| {
+        let mut names = path.ancestors().filter_map(Path::file_name).take(depth.max(2));
+        names.any(|name| name.to_string_lossy().to_lowercase().contains(word))
+    };
     (says("scribble"), says("trimap"))
 }
 

@@ -28,7 +28,7 @@ pub fn discover(image: &Path) -> Result<PathBuf> {
     match found[..] {
         [(only, _)] => Ok(only.clone()),
         [(first, _), (second, _), ..] => {
-            Err(Error::SeveralStrokes { image, first: first.clone(), second: second.clone() })
+            Err(Error::SeveralFiles { what: "stroke", image, first: first.clone(), second: second.clone() })
         }
         // Strokes that the system keeps from us are not strokes that are missing.
         [] => Err(unreadable.unwrap_or(Error::NoStrokes { image, looked_for })),
@@ -107,8 +107,7 @@ mod tests {
     fn with_none_the_message_lists_the_names_and_the_remedy() {
         let folder = folder(&["a b.c.png", "scribbles.png"]);
         let message = discover(&folder.path().join("a b.c.png")).unwrap_err().to_string();
-        for part in ["a b.c.scribbles.png", "a b.c-scribbles.png", "scribbles/a b.c.png", "--scribbles", "red", "blue"]
-        {
+        for part in ["a b.c.scribbles.png", "a b.c-scribbles.png", "scribbles/a b.c.png", "red", "blue"] {
             assert!(message.contains(part), "{part} in {message}");
         }
     }

@@ -123,7 +123,7 @@ fn auto_refuses_what_has_two_readings_and_lists_the_values() {
         let error = File::grey("cat.png", values).seeds(values.len(), Format::Auto).unwrap_err();
         assert!(matches!(error, Error::AmbiguousStrokes { .. }), "{error}");
         let message = error.to_string();
-        assert!(message.contains("--scribble-format") && message.contains("cat.png"), "{message}");
+        assert!(message.contains("cat.png"), "{message}");
         for value in values {
             assert!(message.contains(&format!("{value} (1 px)")), "{value} in {message}");
         }

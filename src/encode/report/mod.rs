@@ -1,24 +1,42 @@
-//! `STEM.report.json`: everything the run knows, in one JSON object with `"schema": "lfield.report/1"`.
+//! `STEM.report.json`: everything known about an answer, in one JSON object with `"schema": "lfield.report/1"`.
 //!
 //! The field names are a promise to scripts. Numbers are finite or null (JSON has no infinity). Apart from `timing` and
 //! `solve.seconds` the report is the same at any number of threads and from run to run.
 
-use serde::{Serialize, Serializer};
+mod make;
+
+use serde::{Deserialize, Serialize};
 
 use crate::read::Digest;
+pub use crate::session::Timing;
 
 /// Version of the format.
 pub const SCHEMA: &str = "lfield.report/1";
 
 /// The whole report.
-#[derive(Clone, Debug, Serialize)]
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use lfield::{Picture, Seed, Seeds, Session, Shape};
+/// # let shape = Shape::new(2, 1);
+/// # let mut session = Session::new(Picture::from_rgb(shape, vec![[200, 40, 30], [30, 40, 210]])?, lfield::Options::default())?;
+/// # session.set_seeds(Seeds::new(shape, vec![Seed::Foreground, Seed::Background]))?;
+/// # let answer = session.solve(&mut |_| std::ops::ControlFlow::Continue(()))?;
+/// let report = answer.report();
+/// let again = lfield::Report::from_json(&report.to_json())?;
+/// assert_eq!(report.to_json(), again.to_json());
+/// assert_eq!(again.schema, "lfield.report/1");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// [`SCHEMA`].
-    pub schema: &'static str,
+    pub schema: String,
     /// What wrote it.
     pub tool: Tool,
-    /// A name for everything that decides the result: content of the inputs, options, version. Equal names, equal results.
-    pub fingerprint: Digest,
+    /// The cache key: a hash of everything that decides the result. Null for an answer that did not come from files.
+    pub fingerprint: Option<Digest>,
     /// What was read.
     pub input: Input,
     /// Pixels under strokes.
@@ -36,10 +54,10 @@ pub struct Report {
     /// Bounds on the partition function.
     pub bounds: Bounds,
     /// What a rival says, where one took the solver's place.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rival: Option<Rival>,
     /// How the temperature was chosen, where it was.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Temperature>,
     /// The mask, as a minimiser of the energy.
     pub map: Map,
@@ -54,6 +72,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// Reads a report back.
+    pub fn from_json(json: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(json)
+    }
+
     /// The report as indented JSON with a final newline.
     pub fn to_json(&self) -> Vec<u8> {
         let mut json = serde_json::to_vec_pretty(self).expect("a report has string keys and finite or null numbers");
@@ -63,24 +86,26 @@ impl Report {
 }
 
 /// Name and version of the program.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tool {
     /// `lfield`.
-    pub name: &'static str,
+    pub name: String,
     /// The package's version.
-    pub version: &'static str,
+    pub version: String,
 }
 
 impl Tool {
     /// This program.
-    pub const THIS: Self = Self { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
+    pub fn this() -> Self {
+        Self { name: env!("CARGO_PKG_NAME").into(), version: env!("CARGO_PKG_VERSION").into() }
+    }
 }
 
 /// The input files, as they were named.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Input {
-    /// The photo.
-    pub image: String,
+    /// The photo, if it came from a file.
+    pub image: Option<String>,
     /// The strokes, if any.
     pub scribbles: Option<String>,
     /// How the strokes were read.
@@ -92,7 +117,7 @@ pub struct Input {
 }
 
 /// Number of pixels under strokes.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Scribbles {
     /// Pixels marked foreground.
     pub foreground: usize,
@@ -101,7 +126,7 @@ pub struct Scribbles {
 }
 
 /// Every option that has a say in the result, as it was in force.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parameters {
     /// Whether `--paper` was given.
     pub paper: bool,
@@ -172,7 +197,7 @@ pub struct Parameters {
 }
 
 /// Both mixtures.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Mixtures {
     /// Of the foreground strokes.
     pub foreground: Mixture,
@@ -181,7 +206,7 @@ pub struct Mixtures {
 }
 
 /// One mixture of Gaussians over RGB in 0–1.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Mixture {
     /// Components fitted.
     pub components: usize,
@@ -194,7 +219,7 @@ pub struct Mixture {
 }
 
 /// One layer of superpixels.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Layer {
     /// Number of regions.
     pub count: usize,
@@ -205,7 +230,7 @@ pub struct Layer {
 }
 
 /// Size of the model.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Model {
     /// All pixels.
     pub pixels: usize,
@@ -216,14 +241,14 @@ pub struct Model {
 }
 
 /// How the solve ended.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Solve {
     /// The algorithm.
     pub solver: String,
     /// Sweeps done.
     pub iterations: usize,
     /// Minimum cuts computed, by a solver that works by them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map_calls: Option<usize>,
     /// Whether the tolerance was reached.
     pub converged: bool,
@@ -232,24 +257,24 @@ pub struct Solve {
     /// Seconds it took.
     pub seconds: f64,
     /// Duality gap of the s written.
-    pub gap: f64,
+    pub gap: Option<f64>,
     /// The same over the number of free pixels.
-    pub gap_per_pixel: f64,
+    pub gap_per_pixel: Option<f64>,
 }
 
 /// Bounds on the partition function.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Bounds {
     /// log Z is at most this.
-    pub log_z_upper: f64,
+    pub log_z_upper: Option<f64>,
     /// log Z is at least this.
-    pub log_z_lower: f64,
+    pub log_z_lower: Option<f64>,
     /// D∞(P‖Q) is at most this.
-    pub renyi_infinity_upper: f64,
+    pub renyi_infinity_upper: Option<f64>,
 }
 
 /// The answer of mean field or belief propagation. With them `solve.gap` and all bounds they cannot give are null.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rival {
     /// `mean-field`, `bp` or `fbp`.
     pub method: String,
@@ -258,20 +283,20 @@ pub struct Rival {
     /// Whether the residual came down to the tolerance.
     pub converged: bool,
     /// The largest change of a marginal in the last iteration.
-    pub residual: f64,
+    pub residual: Option<f64>,
     /// Its value for log Z.
-    pub log_z: f64,
+    pub log_z: Option<f64>,
     /// `lower bound` (mean field) or `estimate` (belief propagation).
-    pub log_z_is: &'static str,
+    pub log_z_is: String,
 }
 
 /// The choice of a temperature on held-out strokes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Temperature {
     /// The temperature in force.
     pub value: f64,
     /// How it was chosen.
-    pub method: &'static str,
+    pub method: String,
     /// Times a share of the strokes was held out.
     pub folds: usize,
     /// Pieces the strokes were cut into.
@@ -287,14 +312,14 @@ pub struct Temperature {
 }
 
 /// The mask, as a minimiser of the energy.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Map {
     /// F(A) of the mask.
     pub energy: f64,
     /// No set has less energy than this.
-    pub lower_bound: f64,
+    pub lower_bound: Option<f64>,
     /// Their difference.
-    pub gap: f64,
+    pub gap: Option<f64>,
     /// Whether the mask is proved to be a minimiser.
     pub proved_optimal: bool,
     /// Pixels whose s was moved across zero to agree with the mask.
@@ -304,7 +329,7 @@ pub struct Map {
 }
 
 /// The probabilities in summary.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Marginals {
     /// The smallest.
     pub min: f64,
@@ -315,43 +340,5 @@ pub struct Marginals {
     /// Pixels whose side of one half is proved.
     pub certified_pixels: usize,
     /// No s is further than this from the exact one.
-    pub error_bound: f64,
-}
-
-/// Seconds per stage. `write` ends when every file but the report is complete on disk.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Timing {
-    /// Reading and decoding the inputs.
-    #[serde(serialize_with = "microseconds")]
-    pub load: f64,
-    /// Colour mixtures and stroke distance.
-    #[serde(serialize_with = "microseconds")]
-    pub unary: f64,
-    /// Mean shift (beside `unary`, not after it).
-    #[serde(serialize_with = "microseconds")]
-    pub superpixels: f64,
-    /// Choosing the temperature, where that was asked for.
-    #[serde(serialize_with = "microseconds", skip_serializing_if = "is_zero")]
-    pub temperature: f64,
-    /// Building the model.
-    #[serde(serialize_with = "microseconds")]
-    pub assemble: f64,
-    /// The solve and its certificate.
-    #[serde(serialize_with = "microseconds")]
-    pub solve: f64,
-    /// Rendering, encoding and writing.
-    #[serde(serialize_with = "microseconds")]
-    pub write: f64,
-    /// From start to end.
-    #[serde(serialize_with = "microseconds")]
-    pub total: f64,
-}
-
-fn is_zero(seconds: &f64) -> bool {
-    *seconds == 0.0
-}
-
-/// More digits than microseconds would only be noise.
-fn microseconds<S: Serializer>(seconds: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64((seconds * 1e6).round() / 1e6)
+    pub error_bound: Option<f64>,
 }

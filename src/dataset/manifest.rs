@@ -11,8 +11,10 @@
 use std::io::Read;
 use std::path::Path;
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::session::Overlay;
 use crate::{Error, Result};
 
 /// One photo of the list. Paths are as written.
@@ -26,8 +28,14 @@ pub struct Row {
     pub scribbles: Option<String>,
     /// The truth, if it is named.
     pub truth: Option<String>,
-    /// Options by name, without the leading dashes, each with its values; a switch has none.
-    pub options: Vec<(String, Vec<String>)>,
+    /// The file of costs in place of colour mixtures, or of probabilities.
+    pub unary: Option<String>,
+    /// The file of probabilities in place of colour mixtures.
+    pub prior: Option<String>,
+    /// Files in place of mean shift.
+    pub superpixels: Vec<String>,
+    /// Options by name, without the leading dashes.
+    pub options: Map<String, Value>,
 }
 
 /// Room for millions of photos; a list without an end is none.
@@ -125,10 +133,31 @@ impl Row {
             "image" => self.image.clone_from(first),
             "scribbles" => self.scribbles = Some(first.clone()),
             "truth" => self.truth = Some(first.clone()),
+            "unary" => self.unary = Some(first.clone()),
+            "prior" => self.prior = Some(first.clone()),
+            "superpixels" => self.superpixels = values,
             _ if first == "false" => {}
-            _ if first == "true" => self.options.push((name.to_string(), Vec::new())),
-            _ => self.options.push((name.to_string(), values)),
+            _ => {
+                self.options.insert(name.to_string(), values.into());
+            }
         }
+    }
+
+    /// The options it sets, on top of others. What makes no sense comes back as a phrase.
+    pub(super) fn overlay(&self) -> std::result::Result<Overlay, String> {
+        // One value is said as one value, so that a message does not speak of lists.
+        let plain = |value: &Value| match value {
+            Value::Array(list) if list.len() == 1 => list[0].clone(),
+            value => value.clone(),
+        };
+        let options: Map<String, Value> =
+            self.options.iter().map(|(name, value)| (name.clone(), plain(value))).collect();
+        Overlay::deserialize(Value::Object(options)).map_err(|error| {
+            match error.to_string().strip_prefix("unknown field") {
+                Some(rest) => format!("an unknown option{rest}"),
+                None => format!("a value that makes no sense ({error})"),
+            }
+        })
     }
 }
 
@@ -161,16 +190,11 @@ mod tests {
         let rows = [rows(csv).unwrap(), rows(json).unwrap()]
             .map(|rows| rows.into_iter().map(|row| Row { line: 0, ..row }).collect::<Vec<_>>());
         assert_eq!(rows[0], rows[1]);
-        let option = |name: &str, values: &[&str]| (name.to_string(), values.iter().map(ToString::to_string).collect());
-        assert_eq!(
-            rows[0][0].options,
-            [
-                option("beta", &["40"]),
-                option("scribble-format", &["labels"]),
-                option("paper", &[]),
-                option("superpixels", &["one.png"])
-            ]
-        );
+        let expected = r#"{"beta": ["40"], "scribble-format": ["labels"], "paper": ["true"]}"#;
+        assert_eq!(Value::Object(rows[0][0].options.clone()), serde_json::from_str::<Value>(expected).unwrap());
+        assert_eq!(rows[0][0].superpixels, ["one.png"]);
+        let overlay = rows[0][0].overlay().unwrap();
+        assert_eq!((overlay.beta, overlay.paper), (Some(40.0), Some(true)));
         assert_eq!(rows[0][1], Row { image: "c,d.jpg".into(), truth: Some("t.png".into()), ..Row::default() });
     }
 
