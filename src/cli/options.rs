@@ -48,8 +48,8 @@ pub(super) struct ModelArgs {
     hop_scale: Option<HopScale>,
 
     /// Strokes are facts (hard) or only examples of colour (soft) [default: hard; soft with --paper]
-    #[arg(long, value_name = "KIND", value_enum)]
-    seeds: Option<SeedMode>,
+    #[arg(long, alias = "seeds", value_name = "KIND", value_enum)]
+    strokes: Option<SeedMode>,
 
     /// Gaussians per colour mixture; fewer where a stroke has fewer colours
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=64), default_value_t = components())]
@@ -180,7 +180,7 @@ impl ModelArgs {
             theta: self.theta,
             phi: Some(self.phi),
             hop_scale: self.hop_scale,
-            strokes: self.seeds,
+            strokes: self.strokes,
             components: Some(usize::from(self.components)),
             outlier: self.outlier,
             geodesic: self.geodesic,

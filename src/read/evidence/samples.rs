@@ -110,7 +110,7 @@ pub(super) fn read(path: &Path, photo: Shape, limits: &Limits, palette: Palette)
     {
         return Ok(Loaded { value, warnings: Vec::new(), digest });
     }
-    let decoded = decode_bytes(path, format, bytes, limits, Some(photo))?;
+    let decoded = decode_bytes(path, format, bytes, digest, limits, Some(photo))?;
     let indices = if palette == Palette::Indices { png_indices(path, &decoded)? } else { None };
     let value = match (indices, decoded.image) {
         (Some(indices), _) => whole(indices, None),

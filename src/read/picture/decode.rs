@@ -38,20 +38,21 @@ pub(crate) struct Decoded {
 pub(crate) fn decode(mut source: Source, limits: &Limits, photo: Option<Shape>) -> Result<Decoded> {
     let format = format_of(source.path(), source.head())?;
     let bytes = source.image_bytes(limits)?;
-    decode_bytes(source.path(), format, bytes, limits, photo)
+    decode_bytes(source.path(), format, bytes, source.digest(), limits, photo)
 }
 
 /// As [`decode`], from bytes in memory that messages call `name`.
 pub(crate) fn decode_memory(name: &Path, bytes: &[u8], limits: &Limits, photo: Option<Shape>) -> Result<Decoded> {
     let format = format_of(name, &bytes[..bytes.len().min(HEAD)])?;
-    decode_bytes(name, format, bytes.to_vec(), limits, photo)
+    decode_bytes(name, format, bytes.to_vec(), Digest::of(bytes), limits, photo)
 }
 
-/// As [`decode`], from the bytes of a file whose format is known.
+/// As [`decode`], from the bytes of a file whose format and content hash are known.
 pub(crate) fn decode_bytes(
     path: &Path,
     format: ImageFormat,
     mut bytes: Vec<u8>,
+    digest: Digest,
     limits: &Limits,
     photo: Option<Shape>,
 ) -> Result<Decoded> {
@@ -59,7 +60,6 @@ pub(crate) fn decode_bytes(
     if let Some(problem) = missing_end(format, &bytes) {
         return Err(damaged(problem));
     }
-    let digest = Digest::of(&bytes);
     if format == ImageFormat::Png {
         png_shape(path, &bytes, limits)?;
         if !palette_is_whole(&bytes) {
