@@ -9,13 +9,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use lfield::annotation::{Format, Seed, Seeds, Strokes};
 use lfield::assemble::{self, Problem};
 use lfield::factor::{Cardinality, Factor, Scratch};
-use lfield::field::{Partition, Shape, Unary};
-use lfield::input::Limits;
+use lfield::grid::{Partition, Picture, Seed, Seeds, Shape, Unary};
 use lfield::kernel::total_variation;
-use lfield::picture::Picture;
+use lfield::read::{Format, Limits, Strokes};
 use lfield::solver::{self, SolverKind};
 use lfield::{superpixel, unary};
 

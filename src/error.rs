@@ -1,15 +1,18 @@
 //! What can go wrong, one variant per thing a user can act on.
 //!
-//! Variants carry facts, not prose: the sentence is made once, here, and always ends with what to do about it. A
+//! Variants carry facts, not prose: the sentence is made once, here, and says what to do about it where no option of the program is needed for that. A
 //! function that reads a file takes its path, and its errors name it.
 
 use std::path::PathBuf;
 
-use crate::annotation::Format;
-use crate::field::Shape;
+use crate::grid::Shape;
+use crate::read::Format;
 
 /// A result of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What slow stages call often: an error, usually [`Error::Interrupted`], ends the work.
+pub type Checkpoint<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 
 /// Why lfield refused its input.
 #[derive(Debug, thiserror::Error)]
@@ -37,24 +40,15 @@ pub enum Error {
         photo: Shape,
     },
 
-    /// The colours of a class have nothing to be learned from.
-    #[error("the strokes mark no {class} pixel: draw at least one {class} stroke")]
-    MissingStroke {
-        /// `foreground` or `background`.
-        class: &'static str,
-    },
-
     /// A solver by minimum cuts was given a model that is no graph.
-    #[error("the divide-conquer solver needs a model that is a graph, but {why}: choose another with --solver")]
+    #[error("the divide-conquer solver needs a model that is a graph, but {why}")]
     NotAGraph {
         /// What stands in the way.
         why: String,
     },
 
     /// A rival was given a model with a factor it has no rule for.
-    #[error(
-        "{method} cannot take this model, because {why}: leave that out (--gamma 0 for superpixels), or use --method lfield"
-    )]
+    #[error("{method} cannot take this model, because {why}")]
     UnknownFactor {
         /// The method, as the user knows it.
         method: &'static str,
@@ -63,9 +57,7 @@ pub enum Error {
     },
 
     /// A solver for small models was given a large one.
-    #[error(
-        "the {solver} solver takes at most {limit} free pixels, this model has {found}: choose another with --solver"
-    )]
+    #[error("the {solver} solver takes at most {limit} free pixels, this model has {found}")]
     TooManyVariables {
         /// The solver, as the user knows it.
         solver: &'static str,
@@ -76,7 +68,7 @@ pub enum Error {
     },
 
     /// The output folder cannot be made or written to.
-    #[error("cannot write to the folder {}: {source}; choose another with -o", path.display())]
+    #[error("cannot write to the folder {}: {source}", path.display())]
     OutputFolder {
         /// The folder.
         path: PathBuf,
@@ -85,7 +77,7 @@ pub enum Error {
     },
 
     /// An output cannot be written.
-    #[error("cannot write {}: {source}; make room there or choose another folder with -o", path.display())]
+    #[error("cannot write {}: {source}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -103,7 +95,7 @@ pub enum Error {
     },
 
     /// An output would take the place of an input.
-    #[error("{} would be written over the input {}; choose another folder with -o", output.display(), input.display())]
+    #[error("{} would be written over the input {}", output.display(), input.display())]
     WouldOverwrite {
         /// The output.
         output: PathBuf,
@@ -151,7 +143,7 @@ pub enum Error {
 
     /// More pixels than the limit allows.
     #[error(
-        "{} is {width}×{height}, more than the {max_pixels} pixels allowed: scale it down or raise --max-pixels",
+        "{} is {width}×{height}, more than the {max_pixels} pixels allowed",
         .path.display()
     )]
     TooLarge {
@@ -183,7 +175,7 @@ pub enum Error {
     /// No stroke file beside the photo.
     #[error(
         "no strokes found for {}; looked for {}. Paint red on the object and blue on the background, on a transparent or \
-         white canvas of the photo's size, and save it under one of these names, or name a file with --scribbles",
+         white canvas of the photo's size, and save it under one of these names",
         .image.display(), list(.looked_for)
     )]
     NoStrokes {
@@ -193,23 +185,9 @@ pub enum Error {
         looked_for: Vec<PathBuf>,
     },
 
-    /// More than one stroke file beside the photo.
+    /// More than one file of a kind for one photo.
     #[error(
-        "two stroke files for {}: {} and {}; choose one with --scribbles or remove the other",
-        .image.display(), .first.display(), .second.display()
-    )]
-    SeveralStrokes {
-        /// The photo.
-        image: PathBuf,
-        /// One stroke file.
-        first: PathBuf,
-        /// Another.
-        second: PathBuf,
-    },
-
-    /// More than one file of some other kind for one photo.
-    #[error(
-        "two {what} files for {}: {} and {}; remove one, or name it in a --manifest",
+        "two {what} files for {}: {} and {}",
         .image.display(), .first.display(), .second.display()
     )]
     SeveralFiles {
@@ -225,7 +203,7 @@ pub enum Error {
 
     /// Two photos of a batch lead to the same output files.
     #[error(
-        "{} and {} would both be written to {}.*; rename one, or leave one out (--exclude, or its line in the manifest)",
+        "{} and {} would both be written to {}.*; rename one, or leave one out",
         .first.display(), .second.display(), .output.display()
     )]
     SameOutput {
@@ -239,10 +217,9 @@ pub enum Error {
 
     /// A photo would need more memory than there is, or than the user allows.
     #[error(
-        "{} is {shape} and needs about {needed} MB of memory, more than the {} of {limit} MB: scale the photo down, or {}",
+        "{} is {shape} and needs about {needed} MB of memory, more than the {} of {limit} MB",
         .path.display(),
-        if *.is_chosen { "--max-memory" } else { "free memory" },
-        if *.is_chosen { "raise --max-memory" } else { "free some (--max-memory overrides this)" }
+        if *.is_chosen { "limit" } else { "free memory" }
     )]
     TooMuchMemory {
         /// The photo.
@@ -258,7 +235,7 @@ pub enum Error {
     },
 
     /// The values of a stroke file can be read in more than one way, or in none.
-    #[error("{} holds {found}: {why}; say what it means with --scribble-format {options}", .path.display())]
+    #[error("{} holds {found}: {why}", .path.display())]
     AmbiguousStrokes {
         /// The stroke file.
         path: PathBuf,
@@ -285,7 +262,7 @@ pub enum Error {
 
     /// A class has no stroke at all.
     #[error("{what} has no {class} stroke: paint at least one on the {class}")]
-    MissingClass {
+    MissingStroke {
         /// The strokes, as the user knows them.
         what: String,
         /// The class without a stroke: foreground, background, or both.

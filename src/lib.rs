@@ -16,12 +16,12 @@
 //!
 //! | symbol | code | meaning |
 //! | --- | --- | --- |
-//! | A ⊆ V | [`Mask`](field::Mask) | foreground pixels |
-//! | m | [`Unary`](field::Unary) | modular cost; negative favours foreground |
+//! | A ⊆ V | [`Mask`] | foreground pixels |
+//! | m | [`Unary`] | modular cost; negative favours foreground |
 //! | F_r, f_r, B(F_r) | [`Factor`](factor::Factor), `lovasz`, image of `project` | potential, extension, base polytope |
 //! | s_r | `messages[r]` | dual variable of layer r |
 //! | s = m + Σ s_r | `point` | its norm is what is minimised |
-//! | μ = 1/(1+eˢ) | [`Marginals`](field::Marginals) | probability of foreground |
+//! | μ = 1/(1+eˢ) | [`Marginals`] | probability of foreground |
 //!
 //! # Example
 //!
@@ -47,43 +47,30 @@
 //! ```
 //!
 //! `examples/own_unaries.rs` and `examples/without_image.rs` are longer. The modules follow the flow of the program; the inference
-//! half ([`kernel`], [`factor`], [`model`], [`solver`], [`baseline`]) knows nothing of pictures.
+//! half ([`kernel`], [`factor`], [`model`], [`solver`], [`rival`]) knows nothing of pictures.
 
 // The one-line comments are not doc comments: those would make rustdoc look for every link of a module's own `//!` here.
 
 mod error;
 
-pub use error::{Error, Result};
+pub use error::{Checkpoint, Error, Result};
 
-// The stages in order: what the program does, from files to files.
-pub mod pipeline;
+pub use encode::report::Report;
+pub use grid::{Marginals, Mask, Partition, Picture, Seed, Seeds, Shape, Truth, Unary};
+pub use read::{Format, Limits};
+pub use session::{Answer, Event, Matte, Method, Options, Output, Session, Warning};
 
 // What stages hand to each other.
-pub mod field;
+pub mod grid;
 
-// What every reader of files shares.
-pub mod input;
-
-// Whether a file, and a whole run, is still the same.
-pub mod digest;
-
-// The decoded photo.
-pub mod picture;
-
-// Strokes and ground truth.
-pub mod annotation;
-
-// Costs, probabilities and superpixels that another program made.
-pub mod evidence;
+// Bytes → grid types.
+pub mod read;
 
 // Photo → regions of one colour.
 pub mod superpixel;
 
 // From strokes to log-odds: colour mixtures and stroke distance.
 pub mod unary;
-
-// The seam: picture, unary, superpixels and strokes become a model.
-pub mod assemble;
 
 // Algorithms on slices.
 pub mod kernel;
@@ -98,16 +85,22 @@ pub mod model;
 pub mod solver;
 
 // The paper's rivals: mean field and belief propagation.
-pub mod baseline;
+pub mod rival;
+
+// The seam: picture, unary, superpixels and strokes become a model.
+pub mod assemble;
+
+// The stages in order, from grid types to an answer.
+pub mod session;
 
 // How good an answer is, given the truth.
 pub mod metric;
 
-// Pictures, arrays and reports of the result.
-pub mod render;
+// Pictures, arrays and reports of the answer, as bytes.
+pub mod encode;
 
-// Every method on a folder of photos with truth: the paper's experiment.
-pub mod evaluate;
+// Files: names, staging, cache key.
+pub mod store;
 
-// Whole folders, on one machine or many.
-pub mod batch;
+// Whole folders: batch and evaluate.
+pub mod dataset;

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-use lfield::batch::manifest;
+use lfield::dataset::manifest;
 use libfuzzer_sys::fuzz_target;
 
 #[allow(dead_code)]

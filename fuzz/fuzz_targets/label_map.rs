@@ -1,10 +1,8 @@
 //! Any bytes as a label map, as a picture of probabilities and as a truth: PNG by index, 16 bits, TIFF of every number type.
 #![no_main]
 
-use lfield::annotation::Truth;
-use lfield::evidence;
-use lfield::field::Shape;
-use lfield::input::Limits;
+use lfield::grid::{Shape, Truth};
+use lfield::read::{Limits, evidence};
 use lfield_fuzz::{HEIGHT, WIDTH};
 use libfuzzer_sys::fuzz_target;
 

@@ -1,9 +1,8 @@
 //! Any bytes as an array of costs, of probabilities and of labels.
 #![no_main]
 
-use lfield::evidence;
-use lfield::field::Shape;
-use lfield::input::Limits;
+use lfield::grid::Shape;
+use lfield::read::{Limits, evidence};
 use libfuzzer_sys::fuzz_target;
 
 const LIMITS: Limits = Limits { max_pixels: 1 << 16 };

@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use arbitrary::{Result, Unstructured};
-use lfield::annotation::Format;
 use lfield::assemble::{HopScale, Phi, SeedMode, Theta};
-use lfield::pipeline::{self, EvidenceFile, Input, Method, Options};
-use lfield::render::Output;
+use lfield::read::{EvidenceFile, Format, Input};
+use lfield::session::{Method, Options, Output, Session};
 use lfield::solver::SolverKind;
+use lfield::store;
 use lfield::unary::Geodesic;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
@@ -48,7 +48,7 @@ fn input(u: &mut Unstructured<'_>) -> Result<Input> {
         scribbles: Some(lfield_fuzz::file("a.scribbles.pgm", &strokes)),
         format: Format::Labels,
         evidence,
-        superpixels: Vec::new(),
+        ..Input::default()
     })
 }
 
@@ -102,14 +102,15 @@ fn weight(u: &mut Unstructured<'_>) -> Result<f64> {
 
 fn run(input: &Input, options: &Options) {
     let go_on = || ControlFlow::Continue(());
-    let segmentation = match pipeline::segment(input, options, &mut |_| go_on()) {
-        Ok(segmentation) => segmentation,
+    let session = Session::read(input, options.clone(), &|| Ok(()));
+    let answer = match session.and_then(|session| session.into_answer(&mut |_| go_on())) {
+        Ok(answer) => answer,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
-    assert!(segmentation.marginals.as_slice().iter().all(|p| (0.0..=1.0).contains(p)));
-    assert!(segmentation.s.iter().all(|s| !s.is_nan()));
+    assert!(answer.marginals().as_slice().iter().all(|p| (0.0..=1.0).contains(p)));
+    assert!(answer.log_odds().iter().all(|x| !x.is_nan()));
     let folder = lfield_fuzz::folder().join("out");
-    let written = segmentation.write(&folder, input, options, &go_on).expect("there is room for a few files");
+    let written = store::write(&answer, &folder, &go_on).expect("there is room for a few files");
     for file in &written.files {
         if file.extension().is_some_and(|extension| extension == "json") {
             let text = std::fs::read_to_string(file).expect("the report was written");

@@ -1,9 +1,8 @@
 //! Any bytes as a stroke file, read as every format; and as a photo, by the same decoders.
 #![no_main]
 
-use lfield::annotation::{Format, Strokes};
-use lfield::input::Limits;
-use lfield::picture::Picture;
+use lfield::grid::Picture;
+use lfield::read::{Format, Limits, Strokes};
 use libfuzzer_sys::fuzz_target;
 
 const LIMITS: Limits = Limits { max_pixels: 1 << 16 };

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use arbitrary::{Result, Unstructured};
-use lfield::field::Shape;
-use lfield::picture::Picture;
+use lfield::grid::{Picture, Shape};
 
 /// The shape of the photo that every annotation has to fit.
 pub const WIDTH: usize = 8;

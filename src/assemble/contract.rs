@@ -11,9 +11,8 @@ use std::borrow::Cow;
 use super::decided::decided;
 use super::{Contrast, HopScale, Options, Phi};
 use crate::Result;
-use crate::annotation::{Seed, Seeds};
 use crate::factor::{Cardinality, Chain, Factor};
-use crate::field::{Mask, Partition, Shape, Unary};
+use crate::grid::{Mask, Partition, Seed, Seeds, Shape, Unary};
 use crate::kernel::rounding::{EPSILON, Sum};
 use crate::model::{Layer, Model, Rounding};
 

@@ -3,8 +3,7 @@
 //! Equal neighbours are joined with weight 1, and the more two colours differ the cheaper it is to cut between them.
 
 use super::Theta;
-use crate::field::Shape;
-use crate::picture::Picture;
+use crate::grid::{Picture, Shape};
 
 /// The weights of all 4-neighbour edges of one photo, computed where they are asked for.
 #[derive(Debug)]

@@ -15,13 +15,12 @@ pub use contrast::Contrast;
 pub use decided::DECIDED;
 
 use std::fmt;
+use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::annotation::Seeds;
-use crate::field::{Partition, Unary};
+use crate::grid::{Partition, Picture, Seeds, Unary};
 
-use crate::picture::Picture;
 use crate::{Error, Result};
 
 /// How the terms are weighed against each other.
@@ -79,6 +78,18 @@ impl fmt::Display for Theta {
     }
 }
 
+impl FromStr for Theta {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text.parse() {
+            _ if text == "auto" => Ok(Self::Auto),
+            Ok(theta) if theta >= 0.0 && f64::is_finite(theta) => Ok(Self::Fixed(theta)),
+            _ => Err(unknown("theta", text, "a number of at least 0, or auto")),
+        }
+    }
+}
+
 /// φ: concave on \[0, 1\], zero at both ends, ¼ at the top.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -89,9 +100,35 @@ pub enum Phi {
     Robust(f64),
 }
 
+impl FromStr for Phi {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text.strip_prefix("robust:").map(str::parse) {
+            _ if text == "quadratic" => Ok(Self::Quadratic),
+            Some(Ok(q)) if q > 0.0 && q <= 0.5 => Ok(Self::Robust(q)),
+            _ => Err(unknown("phi", text, "quadratic, or robust:Q with Q above 0 and at most 0.5, such as robust:0.1")),
+        }
+    }
+}
+
+impl fmt::Display for Phi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Quadratic => f.write_str("quadratic"),
+            Self::Robust(q) => write!(f, "robust:{q}"),
+        }
+    }
+}
+
+fn unknown(name: &str, text: &str, expected: &str) -> Error {
+    Error::Parameter { name: name.into(), value: format!("{text:?}"), expected: expected.into() }
+}
+
 /// The weight c_P of a superpixel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum HopScale {
     /// |P|: γ bounds what a superpixel can do to any one pixel, whatever its size.
     Size,
@@ -100,8 +137,9 @@ pub enum HopScale {
 }
 
 /// What strokes mean to the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum SeedMode {
     /// Facts: the model is conditioned on them.
     Hard,

@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::annotation::Seed;
-use crate::field::Shape;
+use crate::grid::{Seed, Shape};
 
 /// F(A) straight from the formula in the module comment.
 fn printed(picture: &Picture, m: &[f64], partitions: &[Partition], options: &Options, set: &[bool]) -> f64 {
@@ -85,5 +84,14 @@ fn weights_out_of_range_are_refused() {
         Options { temperature: 0.0, ..Options::default() },
     ] {
         assert!(broken.check().is_err(), "{broken:?}");
+    }
+}
+
+#[test]
+fn phi_has_two_forms() {
+    assert_eq!("quadratic".parse::<Phi>().unwrap(), Phi::Quadratic);
+    assert_eq!("robust:0.1".parse::<Phi>().unwrap(), Phi::Robust(0.1));
+    for text in ["robust", "robust:", "robust:0", "robust:0.6", "cubic"] {
+        assert!(text.parse::<Phi>().is_err(), "{text}");
     }
 }

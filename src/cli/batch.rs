@@ -4,20 +4,19 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueHint};
-use lfield::annotation::Format;
-use lfield::batch::{
-    self, Item, Obstacle, Outcome, Pattern, Plan, Selection, Settings, Shard, Sources, Summary, Watch, Wishes,
+use lfield::dataset::batch::{
+    self, Common, Item, Obstacle, Outcome, Pattern, Plan, Selection, Settings, Shard, Sources, Summary, Watch,
 };
-use lfield::input::Limits;
-use lfield::pipeline;
+use lfield::read::{Format, Limits};
+use lfield::session::Overlay;
 
-use super::manifest::Wishing;
-use super::options::{FormatName, ModelArgs, OutputArgs, SolverArgs, options};
+use super::hint::explain;
+use super::options::{ModelArgs, OutputArgs, SolverArgs, overlay};
 use super::progress::Countdown;
 use super::voice::{Voice, plural, printable};
 use super::{FAILED, Global, INTERRUPTED, NO_STDOUT, NOT_CERTIFIED, NOTHING, interrupt, parse};
@@ -35,8 +34,8 @@ pub(super) struct Batch {
     scribbles: Option<PathBuf>,
 
     /// How the strokes are encoded
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatName::Auto, help_heading = "Input")]
-    scribble_format: FormatName,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Auto, help_heading = "Input")]
+    scribble_format: Format,
 
     /// Truths here, under the photo's path and stem: score the results on the way
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Input")]
@@ -137,8 +136,7 @@ fn shard(text: &str) -> lfield::Result<Shard> {
 impl Batch {
     pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<ExitCode> {
         interrupt::listen_and_say(*voice, "interrupted; what was done is kept");
-        let (options, format) = self.options(global.seed, false)?;
-        let wishes = Wishes { options: Arc::new(options), format, evidence: None, superpixels: Vec::new() };
+        let common = self.common(global.seed)?;
         let sources = Sources {
             root: self.folder.clone(),
             manifest: self.manifest.clone(),
@@ -148,8 +146,7 @@ impl Batch {
             unary: self.unary.clone(),
             prior: self.prior.clone(),
         };
-        let wishing = Wishing::default();
-        let plan = Plan::make(&sources, &self.output, &wishes, &|row, base| wishing.wishes(row, base))?;
+        let plan = Plan::make(&sources, &self.output, &common)?;
         let threads = rayon::current_num_threads();
         let settings = Settings {
             out: self.output.clone(),
@@ -158,6 +155,7 @@ impl Batch {
             jobs: self.jobs.map_or(threads, usize::from),
             threads,
             max_memory: self.max_memory,
+            explain,
         };
         if self.dry_run {
             show(&plan, &settings).context(NO_STDOUT)?;
@@ -175,11 +173,12 @@ impl Batch {
         Ok(code(&summary, self.solver.strict()).into())
     }
 
-    /// The options in force, and the encoding of the strokes. `from_file` says that a file takes the place of the mixtures.
-    pub(super) fn options(&self, seed: u64, from_file: bool) -> Result<(pipeline::Options, Format), clap::Error> {
-        let from_file = from_file || self.unary.is_some() || self.prior.is_some();
-        let options = options(&self.model, &self.solver, &self.outputs, self.max_pixels, seed, from_file)?;
-        Ok((options, self.scribble_format.into()))
+    /// What the command line says about every photo.
+    fn common(&self, seed: u64) -> Result<Common, clap::Error> {
+        let has_costs = self.unary.is_some() || self.prior.is_some();
+        let overlay = overlay(&self.model, &self.solver, &self.outputs, self.max_pixels, seed, has_costs)?;
+        let overlay = Overlay { scribble_format: Some(self.scribble_format), ..overlay };
+        Ok(Common { overlay, strict: self.solver.strict(), explain })
     }
 
     fn place(&self) -> &Path {

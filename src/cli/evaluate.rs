@@ -7,14 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use clap::{Args, ValueEnum, ValueHint};
-use lfield::baseline::Schedule;
-use lfield::evaluate::{Case, Criterion, Evaluation, Event, Grid, Method, Options, Row, evaluate};
-use lfield::input::Limits;
+use clap::{Args, ValueHint};
+use lfield::dataset::evaluate::{Case, Contender, Criterion, Evaluation, Event, Grid, Options, Row, evaluate};
 use lfield::metric::WIDTHS;
-use lfield::render::files::{probe, refuse_overwriting};
+use lfield::read::{Format, Limits};
+use lfield::rival::Schedule;
+use lfield::store::files::{probe, refuse_overwriting};
 
-use super::options::{FormatName, ModelArgs, model_options};
+use super::hint::explain;
+use super::options::ModelArgs;
 use super::parse::{self, GridPart};
 use super::progress::{Countdown, clock};
 use super::voice::{Voice, plural};
@@ -45,8 +46,8 @@ pub(super) struct Evaluate {
     truth: Option<PathBuf>,
 
     /// How the strokes are encoded
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatName::Auto, help_heading = "Input")]
-    scribble_format: FormatName,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Auto, help_heading = "Input")]
+    scribble_format: Format,
 
     /// Only the first N photos, for a quick look
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Input")]
@@ -56,14 +57,14 @@ pub(super) struct Evaluate {
     #[arg(long, value_name = "N", value_parser = parse::pixels, default_value_t = Limits::default().max_pixels, help_heading = "Input")]
     max_pixels: u64,
 
-    /// Most memory for one photo, such as 800M or 16G; larger photos are refused before they are decoded [default: what is free]
+    /// Most memory to use, such as 800M or 16G; photos too big to run side by side run alone [default: most of what is free]
     #[arg(long, value_name = "SIZE", value_parser = parse::memory, help_heading = "Input")]
     max_memory: Option<u64>,
 
     /// Any of unary, mf, bp, fbp (rivals), cut, hop, full (L-Field) and defaults (lfield segment as it comes)
     /// [default: all; the first six with --paper]
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Experiment")]
-    methods: Vec<Method>,
+    methods: Vec<Contender>,
 
     /// Settings to choose from: `paper` for the paper's lists, or lists such as beta=1,10,100; repeat for more
     /// [default: the one setting below; the paper's lists with --paper]
@@ -84,8 +85,8 @@ pub(super) struct Evaluate {
     fbp_weight: f64,
 
     /// Order of the messages of bp and fbp in their 30 iterations
-    #[arg(long, value_name = "ORDER", value_enum, default_value_t = ScheduleName::Lines, help_heading = "Experiment")]
-    bp_schedule: ScheduleName,
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = Schedule::Lines, help_heading = "Experiment")]
+    bp_schedule: Schedule,
 
     /// L-Field stops at this certified gap per pixel
     #[arg(long, value_name = "GAP", value_parser = parse::positive, default_value_t = 1e-4, help_heading = "Experiment")]
@@ -97,23 +98,6 @@ pub(super) struct Evaluate {
 
     #[command(flatten)]
     model: ModelArgs,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ScheduleName {
-    /// Rows forth and back, then columns: news crosses the photo in one iteration
-    Lines,
-    /// All at once: news travels one pixel per iteration
-    Parallel,
-}
-
-impl From<ScheduleName> for Schedule {
-    fn from(name: ScheduleName) -> Self {
-        match name {
-            ScheduleName::Lines => Self::Lines,
-            ScheduleName::Parallel => Self::Parallel,
-        }
-    }
 }
 
 const EXAMPLES: &str = "\
@@ -132,7 +116,7 @@ impl Evaluate {
     pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<ExitCode> {
         interrupt::listen_and_say(*voice, "interrupted; the same command goes on from here");
         let began = Instant::now();
-        let options = self.options(global);
+        let options = self.options(global)?;
         let mut cases = Case::all(&self.source, self.scribbles.as_deref(), self.truth.as_deref())?;
         if let Some(limit) = self.limit {
             cases.truncate(limit as usize);
@@ -165,13 +149,14 @@ impl Evaluate {
                 Event::Planned { solves, .. } => bar.expect(solves),
                 Event::Known(solves) => bar.spare(solves),
                 Event::Solved(solves) => bar.advance(solves),
+                Event::Working => {}
                 Event::Photo(name, failure) => {
                     let count = done.fetch_add(1, Ordering::SeqCst) + 1;
                     // Asked beforehand: while something is said, the bar answers no questions.
                     let left = bar.left().filter(|_| count < cases.len());
                     let left = left.map_or_else(String::new, |left| format!("; about {} left", clock(left)));
                     bar.aside(|| match failure {
-                        Some(error) => voice.warn(format_args!("{name} failed: {error}")),
+                        Some(error) => voice.warn(format_args!("{name} failed: {}", explain(error))),
                         None => voice.say(format_args!("{count} of {}: {name}{left}", cases.len())),
                     });
                 }
@@ -180,13 +165,13 @@ impl Evaluate {
         })
     }
 
-    fn options(&self, global: &Global) -> Options {
-        let mut base = model_options(&self.model, self.max_pixels, global.seed, false);
+    fn options(&self, global: &Global) -> lfield::Result<Options> {
+        let mut base = self.model.overlay(self.max_pixels, global.seed).options()?;
         base.solver.tolerance = self.tolerance;
         base.solver.max_iterations = self.max_iterations;
         base.rival.weight = self.fbp_weight;
-        base.rival.schedule = self.bp_schedule.into();
-        let mut grid = if base.paper { Grid::paper() } else { Grid::single(&base.model) };
+        base.rival.schedule = self.bp_schedule;
+        let mut grid = if self.model.paper() { Grid::paper() } else { Grid::single(&base.model) };
         for part in &self.grid {
             match part.clone() {
                 GridPart::Paper => grid = Grid::paper(),
@@ -197,20 +182,21 @@ impl Evaluate {
             }
         }
         let methods = match &self.methods[..] {
-            [] if base.paper => Method::PAPER.to_vec(),
-            [] => Method::ALL.to_vec(),
-            named => Method::ALL.into_iter().filter(|method| named.contains(method)).collect(),
+            [] if self.model.paper() => Contender::PAPER.to_vec(),
+            [] => Contender::ALL.to_vec(),
+            named => Contender::ALL.into_iter().filter(|method| named.contains(method)).collect(),
         };
-        Options {
+        Ok(Options {
             methods,
             grid,
             base,
-            format: self.scribble_format.into(),
+            paper: self.model.paper(),
+            format: self.scribble_format,
             widths: self.trimap_widths.clone(),
             criterion: self.choose_by,
             threads: rayon::current_num_threads(),
             max_memory: self.max_memory,
-        }
+        })
     }
 
     fn tell(&self, voice: Voice, evaluation: &Evaluation, took: Duration) {
@@ -235,6 +221,6 @@ impl Evaluate {
     }
 }
 
-fn rival() -> lfield::baseline::Options {
-    lfield::baseline::Options::default()
+fn rival() -> lfield::rival::Options {
+    lfield::rival::Options::default()
 }

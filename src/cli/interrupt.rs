@@ -1,7 +1,7 @@
 //! Ctrl-C: exit 130, and nothing half-written.
 //!
 //! Until files are being put in place there is nothing to tidy up, so the program ends at once, also in the middle of a stage
-//! that nobody can interrupt. While temporary files exist the request is noted instead, and heeded just before they would
+//! that nobody can interrupt. While temporary files exist the request is recorded instead, and acted on just before they would
 //! be renamed; a second Ctrl-C then ends the program where it stands.
 
 use std::ops::ControlFlow;

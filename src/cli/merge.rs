@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueHint};
-use lfield::batch::{self, Counts};
+use lfield::dataset::batch::{self, Counts};
 
 use super::NOTHING;
 use super::voice::Voice;

@@ -14,9 +14,9 @@
 mod batch;
 mod completions;
 mod evaluate;
+mod hint;
 mod interrupt;
 mod man;
-mod manifest;
 mod merge;
 mod options;
 mod parse;
@@ -140,7 +140,7 @@ pub(crate) fn run() -> ExitCode {
         Err(error) => return explain(&error),
     };
     let voice = Voice::new(&cli.global);
-    // Zero means as many as there are cores. Started here, because whoever needs threads first could only panic without them.
+    // Zero means as many as there are cores. Started here, because the first use of threads could only panic without them.
     let threads = cli.global.threads.map_or(0, usize::from);
     if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global() {
         voice.error(&anyhow::anyhow!(error).context("cannot start threads; try --threads 1, or allow more memory"));
@@ -177,7 +177,7 @@ fn usage(message: &str) -> clap::Error {
     Cli::command().error(ErrorKind::ArgumentConflict, message)
 }
 
-/// Prints what clap has to say. Help and version are successes; whoever reads them may hang up.
+/// Prints what clap has to say. Help and version are successes; their reader may hang up.
 fn explain(error: &clap::Error) -> ExitCode {
     match error.print().and_then(|()| std::io::stdout().flush()) {
         _ if error.use_stderr() => USAGE.into(),

@@ -1,20 +1,19 @@
-//! The options of a segmentation, in the groups in which the help shows them, and how they become [`pipeline::Options`].
+//! The options of a segmentation, in the groups in which the help shows them, and how they become an [`Overlay`].
 //!
 //! Defaults are the library's: the help reads them there. An option that `--paper` also sets is optional here, so that what
 //! is typed wins over `--paper`, and `--paper` over the default.
 
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
-use lfield::annotation::Format;
+use clap::Args;
 use lfield::assemble::{HopScale, Phi, SeedMode, Theta};
-use lfield::pipeline::{self, Method};
-use lfield::render::{Matte, Output};
+
+use lfield::session::{self, Matte, Method, Output, Overlay, Temperature};
 use lfield::solver::{Factors, MapChoice, SolverKind};
 use lfield::superpixel::Layer;
 use lfield::unary::Geodesic;
 
-use super::parse::{self, Emit, Temperature};
+use super::parse;
 
 /// The model.
 #[derive(Clone, Debug, Args)]
@@ -32,25 +31,25 @@ pub(super) struct ModelArgs {
     #[arg(long, value_name = "G", allow_hyphen_values = true, value_parser = parse::weight, default_value_t = model().gamma)]
     gamma: f64,
 
-    #[arg(long, value_name = "T|auto", allow_hyphen_values = true, value_parser = parse::theta, help = format!(
+    #[arg(long, value_name = "T|auto", allow_hyphen_values = true, help = format!(
         "How fast neighbours stop caring as their colours (0-255) differ; `auto` reads it off the photo \
          [default: {}; {} with --paper]",
         model().theta,
-        pipeline::Options::default().paper().model.theta
+        session::Options::default().paper().model.theta
     ))]
     theta: Option<Theta>,
 
     /// The concave function of a superpixel's foreground share: `quadratic` is z(1-z), `robust:Q` stops growing at Q
-    #[arg(long, value_name = "quadratic|robust:Q", value_parser = parse::phi, default_value = "quadratic")]
+    #[arg(long, value_name = "quadratic|robust:Q", default_value_t = Phi::Quadratic)]
     phi: Phi,
 
     /// Weight of one superpixel: its size, or 1 as printed in the paper [default: size; paper with --paper]
     #[arg(long, value_name = "SCALE", value_enum)]
-    hop_scale: Option<HopScaleName>,
+    hop_scale: Option<HopScale>,
 
     /// Strokes are facts (hard) or only examples of colour (soft) [default: hard; soft with --paper]
-    #[arg(long, value_name = "KIND", value_enum)]
-    seeds: Option<SeedsName>,
+    #[arg(long, alias = "seeds", value_name = "KIND", value_enum)]
+    strokes: Option<SeedMode>,
 
     /// Gaussians per colour mixture; fewer where a stroke has fewer colours
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=64), default_value_t = components())]
@@ -78,7 +77,7 @@ pub(super) struct ModelArgs {
 
     /// Divides the whole energy: above 1 softens all probabilities, below 1 sharpens them; the mask stays. `fit` chooses it
     /// on pieces of the strokes that are held out in turn
-    #[arg(long, value_name = "T|fit", allow_hyphen_values = true, value_parser = parse::temperature, default_value_t = Temperature::Fixed(model().temperature))]
+    #[arg(long, value_name = "T|fit", allow_hyphen_values = true, default_value_t = Temperature::Fixed(model().temperature))]
     temperature: Temperature,
 
     /// The model as printed in the paper: soft seeds, no outlier share, no stroke distance, no context, --hop-scale paper, --theta 0.001
@@ -97,8 +96,8 @@ pub(super) struct ModelArgs {
 #[command(next_help_heading = "Solver")]
 pub(super) struct SolverArgs {
     /// How marginals are computed: L-Field with its certificates, or one of its rivals
-    #[arg(long, value_enum, value_name = "METHOD", default_value_t = MethodName::Lfield)]
-    method: MethodName,
+    #[arg(long, value_enum, value_name = "METHOD", default_value_t = Method::Lfield)]
+    method: Method,
 
     /// Weight of an edge in --method fbp: 1 is plain belief propagation, 0.5 is convex on a grid
     #[arg(long, value_name = "W", value_parser = parse::positive, default_value_t = rival().weight)]
@@ -109,12 +108,12 @@ pub(super) struct SolverArgs {
     damping: f64,
 
     /// The algorithm
-    #[arg(long, value_enum, value_name = "SOLVER", default_value_t = SolverName::Accelerated)]
-    solver: SolverName,
+    #[arg(long, value_enum, value_name = "SOLVER", default_value_t = SolverKind::Accelerated)]
+    solver: SolverKind,
 
     /// What passes messages, for messages, douglas-rachford and ep
-    #[arg(long, value_enum, value_name = "FACTORS", default_value_t = FactorsName::Layers)]
-    factors: FactorsName,
+    #[arg(long, value_enum, value_name = "FACTORS", default_value_t = Factors::Layers)]
+    factors: Factors,
 
     /// Stop at this certified gap per pixel; 1e-5 is about 0.001 in a probability. For rivals: when no probability moves further
     #[arg(long, value_name = "GAP", allow_hyphen_values = true, value_parser = parse::positive, default_value_t = solver().tolerance)]
@@ -146,236 +145,103 @@ impl SolverArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputArgs {
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::emit, help = format!(
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Output::named, help = format!(
         "What to write: all, or any of {}; npy is both arrays [default: {}]",
         names(&Output::ALL, ", "), names(&Output::DEFAULT, ",")
     ))]
-    emit: Vec<Emit>,
+    emit: Vec<Vec<Output>>,
 
     /// Where several masks are equally good, the smallest or the largest
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = MapName::Minimal)]
-    map: MapName,
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = MapChoice::Minimal)]
+    map: MapChoice,
 
     /// Alpha of the cut-out: the mask (hard) or the probability (soft)
-    #[arg(long, value_enum, value_name = "KIND", default_value_t = MatteName::Hard)]
-    matte: MatteName,
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Matte::Hard)]
+    matte: Matte,
 
     /// In the trimap, probabilities between this and 1 minus this are undecided
     #[arg(long, value_name = "P", value_parser = parse::band, default_value_t = output().trimap_band)]
     trimap_band: f64,
 }
 
-/// Everything together. `from_file` says that a file takes the place of the mixtures.
-pub(super) fn options(
+impl ModelArgs {
+    /// Whether the printed model was asked for.
+    pub(super) fn paper(&self) -> bool {
+        self.paper
+    }
+
+    /// What was said, with the seed and the limit that other groups hold.
+    pub(super) fn overlay(&self, max_pixels: u64, seed: u64) -> Overlay {
+        Overlay {
+            paper: Some(self.paper),
+            alpha: Some(self.alpha),
+            beta: Some(self.beta),
+            gamma: Some(self.gamma),
+            theta: self.theta,
+            phi: Some(self.phi),
+            hop_scale: self.hop_scale,
+            strokes: self.strokes,
+            components: Some(usize::from(self.components)),
+            outlier: self.outlier,
+            geodesic: self.geodesic,
+            context: self.context,
+            temperature: Some(self.temperature),
+            layer: Some(self.layer.clone()),
+            max_pixels: Some(max_pixels),
+            seed: Some(seed),
+            ..Overlay::default()
+        }
+    }
+}
+
+/// Everything together. `has_costs` says that a file takes the place of the mixtures.
+pub(super) fn overlay(
     model: &ModelArgs,
     solver: &SolverArgs,
     output: &OutputArgs,
     max_pixels: u64,
     seed: u64,
-    from_file: bool,
-) -> Result<pipeline::Options, clap::Error> {
-    if from_file && model.geodesic == Some(Geodesic::Auto) {
+    has_costs: bool,
+) -> Result<Overlay, clap::Error> {
+    if has_costs && model.geodesic == Some(Geodesic::Auto) {
         return Err(super::usage(
             "--geodesic auto reads the colours of the strokes, which --unary and --prior replace: give a number",
         ));
     }
-    let method = match solver.method {
-        MethodName::Lfield => Method::Lfield,
-        MethodName::Unary => Method::Unary,
-        MethodName::MeanField => Method::MeanField,
-        MethodName::Bp => Method::Bp,
-        MethodName::Fbp => Method::Fbp,
-    };
-    if !method.is_certified() && solver.strict {
+    let is_certified = solver.method.is_certified();
+    if !is_certified && solver.strict {
         return Err(super::usage("--strict asks for a certificate, which only --method lfield and unary can give"));
     }
-    if !method.is_certified() && model.temperature == Temperature::Fit {
+    if !is_certified && model.temperature == Temperature::Fit {
         return Err(super::usage(
             "--temperature fit scales a finished solution, which only --method lfield and unary allow: give a number",
         ));
     }
     refuse_many_layers(model.layer.len())?;
-    let mut options = model_options(model, max_pixels, seed, from_file);
-    options.method = method;
-    options.rival.weight = solver.fbp_weight;
-    options.rival.damping = solver.damping;
-    options.rival.tolerance = solver.tolerance;
-    options.rival.max_iterations = solver.max_iterations.unwrap_or(options.rival.max_iterations);
-    options.rival.time_limit = solver.time_limit;
-    options.strict = solver.strict;
-    options.solver.solver = match solver.solver {
-        SolverName::Accelerated => SolverKind::Accelerated,
-        SolverName::Messages => SolverKind::Messages,
-        SolverName::DouglasRachford => SolverKind::DouglasRachford,
-        SolverName::Ep => SolverKind::Ep,
-        SolverName::FrankWolfe => SolverKind::FrankWolfe,
-        SolverName::MinNorm => SolverKind::MinNorm,
-        SolverName::DivideConquer => SolverKind::DivideConquer,
-    };
-    options.solver.factors = match solver.factors {
-        FactorsName::Layers => Factors::Layers,
-        FactorsName::Edges => Factors::Edges,
-    };
-    options.solver.tolerance = solver.tolerance;
-    options.solver.max_iterations = solver.max_iterations.unwrap_or(options.solver.max_iterations);
-    options.solver.time_limit = solver.time_limit;
-    options.solver.map = match output.map {
-        MapName::Minimal => MapChoice::Minimal,
-        MapName::Maximal => MapChoice::Maximal,
-    };
-    let wanted = |name: &Output| output.emit.iter().any(|Emit(outputs)| outputs.contains(name));
-    if !output.emit.is_empty() {
-        options.output.emit = Output::ALL.into_iter().filter(wanted).collect();
-    }
-    options.output.matte = match output.matte {
-        MatteName::Hard => Matte::Hard,
-        MatteName::Soft => Matte::Soft,
-    };
-    options.output.trimap_band = output.trimap_band;
-    Ok(options)
+    Ok(Overlay {
+        method: Some(solver.method),
+        fbp_weight: Some(solver.fbp_weight),
+        damping: Some(solver.damping),
+        solver: Some(solver.solver),
+        factors: Some(solver.factors),
+        tolerance: Some(solver.tolerance),
+        max_iterations: solver.max_iterations,
+        time_limit: solver.time_limit,
+        emit: Some(output.emit.iter().flatten().copied().collect()),
+        map: Some(output.map),
+        matte: Some(output.matte),
+        trimap_band: Some(output.trimap_band),
+        has_costs,
+        ..model.overlay(max_pixels, seed)
+    })
 }
 
 /// More layers than anyone needs are a mistake in a script.
 pub(super) fn refuse_many_layers(n_layers: usize) -> Result<(), clap::Error> {
     match n_layers {
-        ..=pipeline::MAX_LAYERS => Ok(()),
-        n => Err(super::usage(&format!("{n} layers of superpixels: give at most {}", pipeline::MAX_LAYERS))),
+        ..=session::MAX_LAYERS => Ok(()),
+        n => Err(super::usage(&format!("{n} layers of superpixels: give at most {}", session::MAX_LAYERS))),
     }
-}
-
-/// The part of the options that evidence and model make up.
-pub(super) fn model_options(model: &ModelArgs, max_pixels: u64, seed: u64, from_file: bool) -> pipeline::Options {
-    let defaults = pipeline::Options::default();
-    let mut options = if model.paper { defaults.paper() } else { defaults };
-    options.limits.max_pixels = max_pixels;
-    options.unary.components = usize::from(model.components);
-    options.unary.outlier = model.outlier.unwrap_or(options.unary.outlier);
-    let untyped = if from_file { Geodesic::Fixed(0.0) } else { options.unary.geodesic };
-    options.unary.geodesic = model.geodesic.unwrap_or(untyped);
-    options.unary.context = model.context.unwrap_or(options.unary.context);
-    options.unary.seed = seed;
-    if !model.layer.is_empty() {
-        options.layers.clone_from(&model.layer);
-    }
-    options.model.alpha = model.alpha;
-    options.model.beta = model.beta;
-    options.model.gamma = model.gamma;
-    options.model.theta = model.theta.unwrap_or(options.model.theta);
-    options.model.phi = model.phi;
-    match model.temperature {
-        Temperature::Fixed(temperature) => options.model.temperature = temperature,
-        Temperature::Fit => options.fit_temperature = true,
-    }
-    if let Some(scale) = model.hop_scale {
-        options.model.hop_scale = match scale {
-            HopScaleName::Size => HopScale::Size,
-            HopScaleName::Paper => HopScale::Paper,
-        };
-    }
-    if let Some(seeds) = model.seeds {
-        options.model.seeds = match seeds {
-            SeedsName::Hard => SeedMode::Hard,
-            SeedsName::Soft => SeedMode::Soft,
-        };
-    }
-    options
-}
-
-/// Stroke encodings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum FormatName {
-    /// Whatever the file leaves no doubt about
-    Auto,
-    /// Grey: 255 foreground, 128 background, 0 unlabelled
-    Labels,
-    /// Grey: 255 foreground, 0 background, anything else unknown
-    Trimap,
-    /// OpenCV's codes 0 to 3
-    Grabcut,
-    /// Red foreground, blue background
-    Redblue,
-    /// An indexed PNG: index 1 foreground, 2 background
-    Palette,
-    /// Red and blue painted on a copy of the photo
-    Diff,
-}
-
-impl From<FormatName> for Format {
-    fn from(name: FormatName) -> Self {
-        match name {
-            FormatName::Auto => Self::Auto,
-            FormatName::Labels => Self::Labels,
-            FormatName::Trimap => Self::Trimap,
-            FormatName::Grabcut => Self::Grabcut,
-            FormatName::Redblue => Self::Redblue,
-            FormatName::Palette => Self::Palette,
-            FormatName::Diff => Self::Diff,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum HopScaleName {
-    Size,
-    Paper,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SeedsName {
-    Hard,
-    Soft,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum MethodName {
-    /// The whole model, certified
-    Lfield,
-    /// Each pixel alone
-    Unary,
-    /// Mean field on the whole model: a lower bound of log Z, nothing certified
-    MeanField,
-    /// Belief propagation on the cut, without superpixels
-    Bp,
-    /// Fractional belief propagation on the cut, without superpixels
-    Fbp,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SolverName {
-    /// Alternating projections with momentum: fast on every model
-    Accelerated,
-    /// The paper's parallel message passing
-    Messages,
-    /// Douglas-Rachford splitting
-    DouglasRachford,
-    /// One factor at a time
-    Ep,
-    /// Greedy vertices, with line search and pairwise steps
-    FrankWolfe,
-    /// Fujishige and Wolfe's exact method, for at most 2000 free pixels
-    MinNorm,
-    /// Repeated minimum cuts: exact, for models that are graphs
-    DivideConquer,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum FactorsName {
-    /// Whole rows, columns and superpixels
-    Layers,
-    /// The paper's own graph: single edges and superpixels
-    Edges,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum MapName {
-    Minimal,
-    Maximal,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum MatteName {
-    Hard,
-    Soft,
 }
 
 fn model() -> lfield::assemble::Options {
@@ -390,16 +256,16 @@ fn solver() -> lfield::solver::Options {
     lfield::solver::Options::default()
 }
 
-fn rival() -> lfield::baseline::Options {
-    lfield::baseline::Options::default()
+fn rival() -> lfield::rival::Options {
+    lfield::rival::Options::default()
 }
 
-fn output() -> pipeline::OutputOptions {
-    pipeline::OutputOptions::default()
+fn output() -> session::OutputOptions {
+    session::OutputOptions::default()
 }
 
 fn layers() -> Vec<String> {
-    pipeline::Options::default().layers.iter().map(ToString::to_string).collect()
+    session::Options::default().layers.iter().map(ToString::to_string).collect()
 }
 
 fn components() -> u16 {

@@ -1,38 +1,12 @@
 //! Values with a range or a small grammar. Every refusal says what would be right.
 
-use std::fmt;
 use std::time::Duration;
 
-use lfield::assemble::{Phi, Theta};
-use lfield::render::Output;
+use lfield::assemble::Theta;
 
 /// A weight of the model. Beyond a billion, rounding would eat what the other terms say and still look certified.
 pub(super) fn weight(text: &str) -> Result<f64, String> {
     number(text, "a number of at least 0 and at most 1e9", |value| (0.0..=1e9).contains(&value))
-}
-
-/// What `--temperature` was given.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Temperature {
-    Fixed(f64),
-    Fit,
-}
-
-impl fmt::Display for Temperature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fixed(temperature) => temperature.fmt(f),
-            Self::Fit => f.write_str("fit"),
-        }
-    }
-}
-
-/// A temperature within the bounds of reason, or `fit`.
-pub(super) fn temperature(text: &str) -> Result<Temperature, String> {
-    if text == "fit" {
-        return Ok(Temperature::Fit);
-    }
-    number(text, "a number from 1e-6 to 1e6, or fit", |value| (1e-6..=1e6).contains(&value)).map(Temperature::Fixed)
 }
 
 /// A finite number above 0.
@@ -87,48 +61,6 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
     if bytes >= 1.0 && bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err(expected()) }
 }
 
-/// θ: a number or `auto`.
-pub(super) fn theta(text: &str) -> Result<Theta, String> {
-    if text == "auto" {
-        return Ok(Theta::Auto);
-    }
-    number(text, "a number of at least 0, or auto", |value| value >= 0.0).map(Theta::Fixed)
-}
-
-/// φ: `quadratic` or `robust:Q`.
-pub(super) fn phi(text: &str) -> Result<Phi, String> {
-    let expected = "quadratic, or robust:Q with Q above 0 and at most 0.5, such as robust:0.1";
-    match text.strip_prefix("robust:") {
-        _ if text == "quadratic" => Ok(Phi::Quadratic),
-        Some(share) => number(share, expected, |q| q > 0.0 && q <= 0.5).map(Phi::Robust),
-        None => Err(format!("expected {expected}")),
-    }
-}
-
-/// What `--emit` was given for one name: several outputs for `npy` and `all`.
-#[derive(Clone, Debug)]
-pub(super) struct Emit(pub(super) Vec<Output>);
-
-/// An output by its name, or by the name of its file.
-pub(super) fn emit(text: &str) -> Result<Emit, String> {
-    let outputs = match text.trim() {
-        "all" => Output::ALL.to_vec(),
-        "npy" => vec![Output::MarginalsArray, Output::LogOddsArray],
-        "s" => vec![Output::LogOddsArray],
-        name => {
-            let plain = name.strip_suffix(".png").or(name.strip_suffix(".csv")).or(name.strip_suffix(".json"));
-            let plain = plain.unwrap_or(name);
-            let known = Output::ALL.into_iter().find(|output| output.name() == plain);
-            vec![known.ok_or_else(|| format!("there is no such output; choose from all, {}", output_names()))?]
-        }
-    };
-    Ok(Emit(outputs))
-}
-
-fn output_names() -> String {
-    Output::ALL.map(Output::name).join(", ")
-}
-
 fn number(text: &str, expected: &str, good: impl Fn(f64) -> bool) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && good(value) => Ok(value),
@@ -157,7 +89,11 @@ pub(super) fn grid(text: &str) -> Result<GridPart, String> {
         "alpha" => weights().map(GridPart::Alpha),
         "beta" => weights().map(GridPart::Beta),
         "gamma" => weights().map(GridPart::Gamma),
-        "theta" => list.split(',').map(|value| theta(value.trim())).collect::<Result<_, _>>().map(GridPart::Theta),
+        "theta" => list
+            .split(',')
+            .map(|value| value.trim().parse().map_err(|error: lfield::Error| error.to_string()))
+            .collect::<Result<_, _>>()
+            .map(GridPart::Theta),
         _ => Err(expected.to_string()),
     }
 }
@@ -185,24 +121,5 @@ mod tests {
         for text in ["0", "M", "-3", "1.5M", "99999999999999999999", "99999999999999G"] {
             assert!(pixels(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn phi_has_two_forms() {
-        assert_eq!(phi("quadratic"), Ok(Phi::Quadratic));
-        assert_eq!(phi("robust:0.1"), Ok(Phi::Robust(0.1)));
-        for text in ["robust", "robust:", "robust:0", "robust:0.6", "cubic"] {
-            assert!(phi(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn outputs_go_by_short_name_and_by_file_name() {
-        assert_eq!(emit("mask").unwrap().0, [Output::Mask]);
-        assert_eq!(emit("marginals.png").unwrap().0, [Output::Marginals]);
-        assert_eq!(emit("marginals.npy").unwrap().0, [Output::MarginalsArray]);
-        assert_eq!(emit("npy").unwrap().0, [Output::MarginalsArray, Output::LogOddsArray]);
-        assert_eq!(emit("all").unwrap().0, Output::ALL);
-        assert!(emit("msak").unwrap_err().contains("mask"));
     }
 }

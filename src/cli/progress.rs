@@ -7,7 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use lfield::pipeline::Event;
+use lfield::session::Event;
 use lfield::solver::Progress;
 
 use super::voice::Voice;
@@ -34,8 +34,8 @@ impl Bar {
 
     pub(super) fn show(&mut self, event: Event<'_>) {
         match event {
-            Event::Read(scene) => {
-                let shape = scene.picture.shape();
+            Event::Working => {}
+            Event::Begun(shape) => {
                 self.bar.set_message(format!("{shape}: learning colours, cutting superpixels"));
             }
             Event::Assembled(_) => self.bar.set_style(style("{spinner} solving [{bar:24}] {msg}")),

@@ -6,11 +6,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueHint};
-use lfield::input::Limits;
-use lfield::pipeline::{self, EvidenceFile, Input};
+use lfield::read::{EvidenceFile, Format, Input, Limits, Recorded};
+use lfield::session::{self, Session};
 use lfield::solver::Status;
+use lfield::store;
 
-use super::options::{FormatName, ModelArgs, OutputArgs, SolverArgs, options, refuse_many_layers};
+use super::options::{ModelArgs, OutputArgs, SolverArgs, overlay, refuse_many_layers};
 use super::progress::Bar;
 use super::voice::Voice;
 use super::{Global, NOT_CERTIFIED, interrupt, parse, summary};
@@ -28,8 +29,8 @@ pub(super) struct Segment {
     scribbles: Option<PathBuf>,
 
     /// How the strokes are encoded
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatName::Auto, help_heading = "Input")]
-    scribble_format: FormatName,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Auto, help_heading = "Input")]
+    scribble_format: Format,
 
     /// Costs in nats instead of colour mixtures: .npy of height x width, negative favours foreground
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "prior", help_heading = "Input")]
@@ -84,23 +85,24 @@ impl Segment {
     pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<ExitCode> {
         interrupt::listen(*voice);
         let (input, options) = (self.input(), self.options(global)?);
-        input.check_folder(&self.output, &options)?;
+        store::check_folder(&input, &self.output, &options)?;
         let need = input.check_memory(&options, rayon::current_num_threads(), self.max_memory)?;
         if voice.is_verbose() {
             voice.say(format_args!("{}, {need}", input.image.display()));
         }
 
         let mut bar = Bar::new(*voice, options.solver.tolerance);
-        let segmentation = pipeline::segment(&input, &options, &mut |event| {
+        let session = Session::read(&input, options, &|| Ok(()))?;
+        let answer = session.into_answer(&mut |event| {
             bar.show(event);
             ControlFlow::Continue(())
         })?;
         drop(bar);
 
         interrupt::writing()?;
-        let written = segmentation.write(&self.output, &input, &options, &interrupt::requested)?;
-        summary::tell(*voice, &segmentation, &written, &self.output);
-        if options.strict && segmentation.solution.status != Status::Converged {
+        let written = store::write(&answer, &self.output, &interrupt::requested)?;
+        summary::tell(*voice, &answer, &written, &self.output);
+        if self.solver.strict() && answer.status() != Status::Converged {
             return Ok(NOT_CERTIFIED.into());
         }
         Ok(ExitCode::SUCCESS)
@@ -115,15 +117,19 @@ impl Segment {
         Input {
             image: self.image.clone(),
             scribbles: self.scribbles.clone(),
-            format: self.scribble_format.into(),
+            format: self.scribble_format,
             evidence,
             superpixels: self.superpixels.clone(),
+            recorded: Recorded { paper: self.model.paper(), strict: self.solver.strict() },
+            ..Input::default()
         }
+        .with_strokes()
     }
 
-    fn options(&self, global: &Global) -> Result<pipeline::Options, clap::Error> {
+    fn options(&self, global: &Global) -> Result<session::Options> {
         refuse_many_layers(self.superpixels.len())?;
         let from_file = self.unary.is_some() || self.prior.is_some();
-        options(&self.model, &self.solver, &self.outputs, self.max_pixels, global.seed, from_file)
+        let overlay = overlay(&self.model, &self.solver, &self.outputs, self.max_pixels, global.seed, from_file)?;
+        Ok(overlay.options()?)
     }
 }

@@ -2,21 +2,23 @@
 
 use std::path::Path;
 
-use lfield::pipeline::{Segmentation, Written};
-use lfield::render::report::{Report, Rival, Temperature};
+use lfield::encode::report::{Report, Rival, Temperature};
+use lfield::session::{Answer, Warning};
 use lfield::solver::Status;
+use lfield::store::Written;
 
 use super::voice::Voice;
 
 /// Tells it, a line per fact.
-pub(super) fn tell(voice: Voice, segmentation: &Segmentation, written: &Written, folder: &Path) {
+pub(super) fn tell(voice: Voice, answer: &Answer, written: &Written, folder: &Path) {
     let report = &written.report;
     let line = |label: &str, text: String| voice.fact(label, text);
-    voice.say_of(&voice.bold(&report.input.image), format_args!("{}×{}", report.input.width, report.input.height));
-    line("strokes", strokes(voice, segmentation, report));
+    let image = report.input.image.as_deref().unwrap_or_default();
+    voice.say_of(&voice.bold(image), format_args!("{}×{}", report.input.width, report.input.height));
+    line("strokes", strokes(voice, answer, report));
     line("mask", mask(report));
     match &report.rival {
-        None => line("solved", solved(segmentation.solution.status, report)),
+        None => line("solved", solved(answer.status(), report)),
         Some(rival) => line("believed", believed(rival)),
     }
     if let Some(fit) = &report.temperature {
@@ -28,24 +30,44 @@ pub(super) fn tell(voice: Voice, segmentation: &Segmentation, written: &Written,
         }
     }
     line("seconds", seconds(report));
-    line("wrote", wrote(written, Path::new(&report.input.image), folder));
-    for warning in &report.warnings {
-        voice.warn(warning);
+    line("wrote", wrote(written, Path::new(image), folder));
+    for warning in answer.warnings() {
+        match hint(warning) {
+            Some(hint) => voice.warn(format_args!("{warning}: {hint}")),
+            None => voice.warn(warning),
+        }
     }
 }
 
-fn strokes(voice: Voice, segmentation: &Segmentation, report: &Report) -> String {
-    let Some(strokes) = &segmentation.scene.strokes else {
+/// The option that helps.
+fn hint(warning: &Warning) -> Option<&'static str> {
+    match warning {
+        Warning::NotConverged { .. } => {
+            Some("allow more --max-iterations or a longer --time-limit, or accept a larger --tolerance")
+        }
+        Warning::Rounding { .. } => Some("or accept a larger --tolerance"),
+        Warning::SuperpixelsLeftOut { .. } => Some("--gamma 0 leaves them out without this warning"),
+        Warning::StillMoving { method, .. } if method.is_cut_only() => {
+            Some("allow more --max-iterations, or try --damping 0.5")
+        }
+        Warning::StillMoving { .. } => Some("allow more --max-iterations"),
+        Warning::EmptyMask | Warning::FullMask => Some("--beta and --gamma"),
+        _ => None,
+    }
+}
+
+fn strokes(voice: Voice, answer: &Answer, report: &Report) -> String {
+    let Some((path, format, reason)) = answer.origin().and_then(|origin| origin.strokes.as_ref()) else {
         return "none; everything known comes from the file given".to_string();
     };
-    let reason = match &strokes.reason {
+    let reason = match reason {
         Some(reason) if voice.is_verbose() => format!(" ({reason})"),
         _ => String::new(),
     };
     format!(
         "{} read as {}{reason}: {} foreground, {} background pixels",
-        strokes.path.display(),
-        strokes.format,
+        path.display(),
+        format,
         thousands(report.scribbles.foreground),
         thousands(report.scribbles.background)
     )
@@ -56,9 +78,9 @@ fn mask(report: &Report) -> String {
     let quality = if report.map.proved_optimal {
         "proved optimal".to_string()
     } else if report.rival.is_some() {
-        format!("energy {:.1}, nothing proved", report.map.energy)
-    } else if report.map.gap.is_finite() {
-        format!("energy at most {} above the optimum", short(report.map.gap))
+        report.map.energy.map_or(String::new(), |energy| format!("energy {energy:.1}, ")) + "nothing proved"
+    } else if let Some(gap) = report.map.gap {
+        format!("energy at most {} above the optimum", short(gap))
     } else {
         "how far from the optimum cannot be proved".to_string()
     };
@@ -67,7 +89,7 @@ fn mask(report: &Report) -> String {
 
 /// gap ≥ ½‖s − s*‖², and a probability moves by at most a quarter of what its s moves.
 fn solved(status: Status, report: &Report) -> String {
-    let error = (2.0 * report.solve.gap_per_pixel).sqrt() / 4.0;
+    let error = (2.0 * report.solve.gap_per_pixel.unwrap_or(f64::INFINITY)).sqrt() / 4.0;
     let how = match status {
         Status::Converged => "converged",
         Status::Rounding => "stopped at the limit of rounding",
@@ -82,8 +104,8 @@ fn solved(status: Status, report: &Report) -> String {
         _ => "too large to say anything about the probabilities".to_string(),
     };
     let gap = match report.solve.gap_per_pixel {
-        gap if gap.is_finite() => format!("gap {} per pixel: {quality}", short(gap)),
-        _ => "and no gap can be proved".to_string(),
+        Some(gap) => format!("gap {} per pixel: {quality}", short(gap)),
+        None => "and no gap can be proved".to_string(),
     };
     format!("{how} after {} sweeps, {gap}", report.solve.iterations)
 }
@@ -94,9 +116,9 @@ fn believed(rival: &Rival) -> String {
         rival.method,
         if rival.converged { "converged" } else { "stopped" },
         rival.iterations,
-        short(rival.residual),
+        rival.residual.map_or("an unknown amount".to_string(), short),
         if rival.log_z_is == "lower bound" { "is at least" } else { "is about" },
-        rival.log_z
+        rival.log_z.unwrap_or(f64::NAN)
     )
 }
 
@@ -130,7 +152,7 @@ fn details(report: &Report) -> Vec<(&'static str, String)> {
         ),
     )];
     if let Some(mixtures) = &report.mixtures {
-        let one = |mixture: &lfield::render::report::Mixture| {
+        let one = |mixture: &lfield::encode::report::Mixture| {
             format!("{} components, log-likelihood {:.2}", mixture.components, mixture.log_likelihood)
         };
         lines.push((
@@ -146,16 +168,16 @@ fn details(report: &Report) -> Vec<(&'static str, String)> {
     if report.rival.is_some() {
         return lines;
     }
-    if bounds.log_z_lower.is_finite() && bounds.log_z_upper.is_finite() {
-        lines.push(("log Z", format!("between {:.3} and {:.3}", bounds.log_z_lower, bounds.log_z_upper)));
+    if let (Some(lower), Some(upper)) = (bounds.log_z_lower, bounds.log_z_upper) {
+        lines.push(("log Z", format!("between {lower:.3} and {upper:.3}")));
     }
     let mut proved = format!(
         "{} of {} pixels are on the right side of one half",
         thousands(report.marginals.certified_pixels),
         thousands(report.model.pixels)
     );
-    if report.marginals.error_bound.is_finite() {
-        proved += &format!("; no s is off by more than {}", short(report.marginals.error_bound));
+    if let Some(bound) = report.marginals.error_bound {
+        proved += &format!("; no s is off by more than {}", short(bound));
     }
     lines.push(("proved", proved));
     lines

@@ -8,14 +8,13 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::{Args, ValueHint};
 use lfield::Error;
-use lfield::field::Partition;
-use lfield::input::{Limits, Loaded};
-use lfield::picture::Picture;
-use lfield::pipeline;
-use lfield::render::files::{Rendered, Staged, probe, refuse_overwriting};
-use lfield::render::regions::{self, Quantiles, Summary, SummaryInput, SummaryLayer};
-use lfield::render::report::Tool;
-use lfield::render::{labels, regions::SCHEMA};
+use lfield::encode::regions::{self, Quantiles, Summary, SummaryInput, SummaryLayer};
+use lfield::encode::report::Tool;
+use lfield::encode::{labels, regions::SCHEMA};
+use lfield::grid::{Partition, Picture};
+use lfield::read::{Limits, Loaded};
+use lfield::session;
+use lfield::store::files::{Rendered, Staged, probe, refuse_overwriting};
 use lfield::superpixel::{Layer, mean_shift_observed};
 
 use super::options::refuse_many_layers;
@@ -71,7 +70,7 @@ impl Superpixels {
 
         let limits = Limits { max_pixels: self.max_pixels };
         let threads = rayon::current_num_threads();
-        let need = pipeline::memory::check_superpixels(&self.image, &limits, layers.len(), threads, self.max_memory)?;
+        let need = session::memory::check_superpixels(&self.image, &limits, layers.len(), threads, self.max_memory)?;
         if voice.is_verbose() {
             voice.say(format_args!("{}, {need}", self.image.display()));
         }
@@ -106,7 +105,7 @@ impl Superpixels {
         let image = self.image.display().to_string();
         let summary = Summary {
             schema: SCHEMA,
-            tool: Tool::THIS,
+            tool: Tool::this(),
             input: SummaryInput { image, width: shape.width, height: shape.height },
             layers: summaries,
             outputs,
@@ -164,5 +163,5 @@ fn cut(picture: &Picture, layer: &Layer, voice: Voice) -> lfield::Result<(Partit
 }
 
 fn default_layers() -> Vec<Layer> {
-    pipeline::Options::default().layers
+    session::Options::default().layers
 }

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 
+use super::hint::explain;
 use super::{Global, When};
 
 /// The program's voice.
@@ -67,10 +68,16 @@ impl Voice {
 
     /// The whole chain of causes on one line, each said once.
     pub(super) fn error(self, error: &anyhow::Error) {
-        let mut line = error.to_string();
-        for cause in error.chain().skip(1).map(ToString::to_string) {
-            if !line.contains(&cause) {
-                line = format!("{line}: {cause}");
+        let explained = |cause: &(dyn std::error::Error + 'static)| {
+            cause.downcast_ref::<lfield::Error>().map_or_else(|| cause.to_string(), explain)
+        };
+        let mut line = String::new();
+        for cause in error.chain() {
+            let text = explained(cause);
+            if line.is_empty() {
+                line = text;
+            } else if !line.contains(&text) {
+                line = format!("{line}: {text}");
             }
         }
         self.put(format_args!("{} {}", self.paint("error:", "1;31"), printable(&line)));

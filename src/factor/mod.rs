@@ -174,7 +174,7 @@ pub(crate) mod tests {
                 prop_assert!(again.iter().zip(&x).all(|(a, b)| (a - b).abs() < 1e-9));
             }
 
-            // So is the weighted projection, in its own norm: c(z − p) is normal to B(F) at p. (P-24, P-26, P-32)
+            // So is the weighted projection, in its own norm: c(z − p) is normal to B(F) at p. (The paper's factor graph and factor update.)
             let mut p = z.clone();
             factor.project_weighted(&mut p, &weights[..n], scratch);
             prop_assert!(in_base_polytope(factor, &p));

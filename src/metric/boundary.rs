@@ -8,8 +8,7 @@
 //! other way round). The tolerance is 0.75 % of the diagonal, as is usual for contours; pixels may match many to one.
 
 use super::distance::squared_distances;
-use crate::annotation::Truth;
-use crate::field::Shape;
+use crate::grid::{Shape, Truth};
 
 /// The tolerance of boundary F, as a share of the photo's diagonal.
 pub const TOLERANCE: f64 = 0.0075;

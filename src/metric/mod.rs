@@ -22,8 +22,7 @@ pub use summary::{Average, Summary};
 
 use serde::{Deserialize, Serialize};
 
-use crate::annotation::{Seed, Seeds, Truth};
-use crate::field::{Marginals, Mask, Shape};
+use crate::grid::{Marginals, Mask, Seed, Seeds, Shape, Truth};
 use boundary::Outline;
 use roc::{Area, Corners};
 

@@ -12,7 +12,7 @@
 //! that order holds the gain of each step, so prefix sums are the energies of all level sets at once.
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::proof::Proof;
 use super::{Point, Progress, map};
@@ -20,8 +20,9 @@ use crate::kernel::rounding::{EPSILON, Sum};
 use crate::model::{Model, ordered_softplus, ordered_sum};
 
 /// Which of several optimal masks to take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum MapChoice {
     /// The smallest: {s < 0}.
     #[default]
@@ -129,7 +130,8 @@ impl Certificate {
         // For the marginals as written, which a repair may have taken out of B(F).
         let renyi_infinity_upper = above(most - least + log_gap, 2.0 * proof.apart(&x) + EPSILON * (most + log_gap));
 
-        let (map_energy, energy_error) = model.energy_and_error(&set);
+        let (energy, energy_error) = model.energy_and_error(&set);
+        let map_energy = if energy_error.is_finite() { energy } else { f64::INFINITY };
         let map_lower_bound = -above(map_gap - map_energy, energy_error + EPSILON * (map_gap + map_energy.abs()));
         let certificate = Self {
             gap,

@@ -23,7 +23,7 @@ pub use min_norm::MIN_NORM_LIMIT;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::Model;
 use crate::{Error, Result};
@@ -67,40 +67,52 @@ pub struct Point<'a> {
 pub struct Messages(Vec<Vec<f64>>);
 
 impl Messages {
+    /// Takes one vector per layer, in layer order.
+    pub fn new(layers: Vec<Vec<f64>>) -> Self {
+        Self(layers)
+    }
+
+    /// The vector of each layer, in layer order.
+    pub fn layers(&self) -> &[Vec<f64>] {
+        &self.0
+    }
+
     fn fit(&self, model: &Model) -> bool {
         self.0.len() == model.layers().len() && self.0.iter().all(|message| message.len() == model.n_variables())
     }
 }
 
 /// The solvers, by the names users know.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum SolverKind {
-    /// Alternating projections, layer after layer, with momentum and restart.
+    /// Alternating projections with momentum: fast on every model
     #[default]
     Accelerated,
-    /// The paper's parallel message passing.
+    /// The paper's parallel message passing
     Messages,
     /// Douglas–Rachford splitting.
     DouglasRachford,
     /// One factor at a time.
     Ep,
-    /// Vertices only, with line search and pairwise steps.
+    /// Greedy vertices, with line search and pairwise steps
     FrankWolfe,
-    /// Fujishige–Wolfe, exact, up to [`MIN_NORM_LIMIT`] variables.
+    /// Fujishige and Wolfe's exact method, for at most 2000 free pixels
     MinNorm,
-    /// Repeated minimum cuts, exact, for models that are graphs of up to [`GRAPH_LIMIT`] edges for superpixels.
+    /// Repeated minimum cuts: exact, for models that are graphs
     DivideConquer,
 }
 
 /// The factor graph on which `messages`, `douglas-rachford` and `ep` run; the other solvers do not look at it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Factors {
-    /// Whole chains and superpixels; every variable is in one factor of every layer.
+    /// Whole rows, columns and superpixels
     #[default]
     Layers,
-    /// The paper's own: chains taken apart into single edges, projections weighted by |δ(v)|.
+    /// The paper's own graph: single edges, projections weighted by |δ(v)|, and superpixels
     Edges,
 }
 
@@ -240,12 +252,15 @@ pub fn solve(model: &Model, options: &Options, observe: Observer<'_>) -> Result<
 }
 
 /// The same from the messages of an earlier solution, for a model with the same layers and another unary or other weights. Solvers
-/// other than `accelerated` start from nothing.
-///
-/// # Panics
-/// When the messages are of a model with other layers or another number of variables.
+/// other than `accelerated` start from nothing. Fails on messages of a model with other layers or another number of variables.
 pub fn solve_from(model: &Model, options: &Options, start: &Messages, observe: Observer<'_>) -> Result<Solution> {
-    assert!(start.fit(model), "messages of another model");
+    if !start.fit(model) {
+        return Err(Error::Parameter {
+            name: "the messages to start from".into(),
+            value: "those of another model".into(),
+            expected: "one number per variable and layer".into(),
+        });
+    }
     run(model, options, Some(start), observe)
 }
 

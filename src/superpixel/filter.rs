@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use super::Layer;
 use super::luv::Luv;
 use super::window::{Reach, Window};
-use crate::field::Shape;
+use crate::grid::Shape;
 
 /// Width and height of the tiles inside which pixels share modes.
 const TILE: usize = 64;

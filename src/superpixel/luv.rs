@@ -8,8 +8,7 @@
 
 use rayon::prelude::*;
 
-use crate::field::Shape;
-use crate::picture::Picture;
+use crate::grid::{Picture, Shape};
 
 /// Pixels in a block.
 pub(super) const LANES: usize = 4;

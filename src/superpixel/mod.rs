@@ -19,8 +19,7 @@ mod window;
 
 pub use layer::Layer;
 
-use crate::field::Partition;
-use crate::picture::Picture;
+use crate::grid::{Partition, Picture};
 use crate::{Error, Result};
 
 /// Cuts the photo into connected regions of at least `layer.min_size()` pixels (unless the photo is smaller). Labels are

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::Layer;
 use super::luv::lightness_weight;
-use crate::field::{Partition, Shape};
+use crate::grid::{Partition, Shape};
 
 /// Difference in each of L, u and v below which neighbouring pixels have the same mode.
 const SAME_MODE: f32 = 1.0;

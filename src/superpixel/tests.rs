@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::luv::{Luv, from_rgb};
 use super::*;
-use crate::field::Shape;
+use crate::grid::Shape;
 
 /// Mean shift as the textbook has it: every window looks at every pixel, nothing is shared, all in f64.
 mod textbook {

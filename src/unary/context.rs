@@ -14,9 +14,8 @@
 
 use rayon::prelude::*;
 
-use crate::field::Shape;
+use crate::grid::{Picture, Shape};
 use crate::kernel::logistic::probability;
-use crate::picture::Picture;
 
 /// How often the neighbourhood is asked, each time about what was found the time before. A third time was no better
 /// (data/README.md).

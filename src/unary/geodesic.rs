@@ -13,9 +13,7 @@ use std::f64::consts::SQRT_2;
 
 use rayon::prelude::*;
 
-use crate::annotation::{Seed, Seeds};
-use crate::field::Shape;
-use crate::picture::Picture;
+use crate::grid::{Picture, Seed, Seeds, Shape};
 
 /// log(d_bg/d_fg) for every pixel, row by row: positive where a foreground stroke is nearer. A distance counts at least
 /// λ/2, which keeps the strokes themselves finite. Both classes need a stroke.

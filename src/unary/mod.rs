@@ -24,10 +24,11 @@ use serde::Serialize;
 
 pub use mixture::Mixture;
 
-use crate::annotation::{Seed, Seeds};
-use crate::field::Unary;
-use crate::picture::Picture;
+use crate::grid::{Picture, Seed, Seeds, Unary};
 use crate::{Error, Result};
+
+/// What messages call the strokes.
+const STROKES: &str = "the stroke image";
 
 /// How strokes become log-odds.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,7 +178,7 @@ fn check_inputs(picture: &Picture, seeds: &Seeds) -> Result<()> {
     }
     for (seed, class) in [(Seed::Foreground, "foreground"), (Seed::Background, "background")] {
         if seeds.count(seed) == 0 {
-            return Err(Error::MissingStroke { class });
+            return Err(Error::MissingStroke { what: STROKES.into(), class });
         }
     }
     Ok(())
@@ -187,7 +188,8 @@ impl Mixtures {
     fn fit(picture: &Picture, seeds: &Seeds, components: usize, seed: u64) -> Result<Self> {
         let fit = |class: Seed, name: &'static str| {
             let colours = stroke(picture, seeds, class).map(|(_, colour)| colour).collect::<Vec<_>>();
-            gmm::fit(&colours, components, gmm::SAMPLES, seed).ok_or(Error::MissingStroke { class: name })
+            gmm::fit(&colours, components, gmm::SAMPLES, seed)
+                .ok_or_else(|| Error::MissingStroke { what: STROKES.into(), class: name })
         };
         let (foreground, background) =
             rayon::join(|| fit(Seed::Foreground, "foreground"), || fit(Seed::Background, "background"));

@@ -18,9 +18,8 @@ use rand_xoshiro::rand_core::SeedableRng;
 use rayon::prelude::*;
 
 use super::{Mixtures, Options, gmm, stroke};
-use crate::annotation::{Seed, Seeds, sort_along_axis};
+use crate::grid::{Picture, Seed, Seeds, sort_along_axis};
 use crate::kernel::logistic::softplus;
-use crate::picture::Picture;
 
 const PIECES: usize = 4;
 
@@ -80,7 +79,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Shape;
+    use crate::grid::Shape;
 
     /// Stripes of four colours; the strokes are two rows, their pixels coloured by `paint`.
     fn strokes(paint: impl Fn(usize, Seed) -> [u8; 3]) -> (Picture, Seeds) {

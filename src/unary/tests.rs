@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::field::Shape;
+use crate::grid::Shape;
 
 /// Two noisy halves, left reddish and right greenish, with a vertical stroke in each.
 fn two_halves(width: usize, height: usize) -> (Picture, Seeds) {
@@ -66,7 +66,7 @@ fn a_missing_class_is_named() {
         let labels = seeds.labels().iter().map(|&s| if s == missing { Seed::Unlabelled } else { s }).collect();
         let seeds = Seeds::new(seeds.shape(), labels);
         let error = log_odds(&picture, &seeds, &Options::default()).unwrap_err();
-        assert!(matches!(error, Error::MissingStroke { class: named } if named == class), "{error}");
+        assert!(matches!(error, Error::MissingStroke { class: named, .. } if named == class), "{error}");
         assert!(stroke_distance(&picture, &seeds).is_err());
     }
 }

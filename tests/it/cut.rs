@@ -3,12 +3,11 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use lfield::annotation::{Format, Strokes};
 use lfield::assemble;
-use lfield::input::Limits;
+use lfield::grid::Picture;
 use lfield::kernel::max_flow::{Edge, Graph, Side, Unit};
 use lfield::model::Model;
-use lfield::picture::Picture;
+use lfield::read::{Format, Limits, Strokes};
 use lfield::solver::{self, MapChoice};
 use lfield::unary;
 

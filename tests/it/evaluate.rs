@@ -7,12 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assert_cmd::Command;
 use image::{GrayImage, Luma, Rgb, RgbImage};
-use lfield::annotation::{Format, Strokes, Truth};
-use lfield::evaluate::{Case, Evaluation, Event, Grid, Method, Options, evaluate};
-use lfield::field::{Marginals, Mask, Shape};
-use lfield::input::Limits;
+use lfield::dataset::evaluate::{Case, Contender, Evaluation, Event, Grid, Options, evaluate};
+use lfield::grid::{Marginals, Mask, Picture, Shape, Truth};
 use lfield::metric::Scores;
-use lfield::picture::Picture;
+use lfield::read::{Format, Limits, Strokes};
 use ndarray::Array2;
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -118,15 +116,15 @@ fn it_scores_what_segment_writes_also_where_one_solve_serves_several_settings() 
     album.lfield(&["evaluate", ".", "-q"]).args(grid).args(exact).assert().success();
     let rows = album.csv("lfield-out");
     let method = |row: &BTreeMap<String, String>| match &row["method"][..] {
-        "mf" => "mean-field",
         "bp" => "bp",
         "fbp" => "fbp",
         "unary" => "unary",
+        "mean-field" => "mean-field",
         _ => "lfield",
     };
     let mut compared = 0;
     for row in rows.iter().filter(|row| row["photo"] == "b") {
-        let rival = matches!(&row["method"][..], "mf" | "bp" | "fbp");
+        let rival = matches!(&row["method"][..], "mean-field" | "bp" | "fbp");
         let mut arguments =
             vec!["--method", method(row), "--alpha", &row["alpha"], "--beta", &row["beta"], "--gamma", &row["gamma"]];
         if !rival && row["method"] != "defaults" {
@@ -161,7 +159,7 @@ fn every_file_is_written_and_the_table_says_what_was_done() {
     assert_eq!(json["schema"], "lfield.evaluate/1");
     let methods: Vec<&str> =
         json["methods"].as_array().unwrap().iter().map(|m| m["method"].as_str().unwrap()).collect();
-    assert_eq!(methods, ["unary", "mf", "bp", "fbp", "cut", "hop"]);
+    assert_eq!(methods, ["unary", "mean-field", "bp", "fbp", "cut", "hop"]);
     assert_eq!(json["methods"][5]["published"]["auc"], 0.9638);
     assert_eq!(json["order"].as_array().unwrap().len(), 9);
     assert_eq!(json["confidence"].as_array().unwrap().len(), 5);
@@ -305,7 +303,7 @@ fn an_observer_that_breaks_leaves_a_cache_to_go_on_from() {
     let album = Album::new(&["a", "b"]);
     let cases = Case::all(album.0.path(), None, None).unwrap();
     let options =
-        Options { methods: vec![Method::Bp, Method::Cut], grid: Grid::paper(), threads: 2, ..Options::paper() };
+        Options { methods: vec![Contender::Bp, Contender::Cut], grid: Grid::paper(), threads: 2, ..Options::paper() };
     let run = |cache: &str, budget: usize| {
         let (solved, known) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let result = evaluate(&cases, &options, &album.path(cache), &|event| {
@@ -394,7 +392,7 @@ fn a_manifest_names_the_files_and_nothing_to_do_is_said() {
     album.lfield(&["evaluate", "empty"]).assert().code(3).stderr(contains("nothing to do"));
     album.lfield(&["evaluate", "nowhere"]).assert().code(1).stderr(contains("nowhere"));
     let usage: [(&[&str], &str); 4] = [
-        (&["--methods", "magic"], "unary, mf, bp"),
+        (&["--methods", "magic"], "unary, mean-field, bp"),
         (&["--grid", "delta=1"], "alpha, beta, gamma or theta"),
         (&["--gallery", "zebra"], "no photo has that name"),
         (&["--choose-by", "beauty"], "boundary_f"),

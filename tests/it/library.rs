@@ -1,28 +1,35 @@
-//! The pipeline as a library.
+//! The session as a library.
 
 use std::ops::ControlFlow;
 
 use lfield::Error;
-use lfield::pipeline::{Event, Input, Options, segment};
+use lfield::read::Input;
+use lfield::session::{Answer, Event, Observer, Options, Session};
+use lfield::store;
 
 use crate::desk::Desk;
 
-fn input(desk: &Desk) -> Input {
-    Input { image: desk.path("disc.png"), ..Input::default() }
+fn session(desk: &Desk) -> Session {
+    let input = Input { image: desk.path("disc.png"), ..Input::default() };
+    Session::read(&input, Options::default(), &|| Ok(())).unwrap()
+}
+
+fn segment(desk: &Desk, observer: Observer<'_>) -> lfield::Result<Answer> {
+    session(desk).into_answer(observer)
 }
 
 #[test]
 fn an_observer_can_stop_a_run_at_every_event() {
     let desk = Desk::with_strokes();
     let mut heard = 0;
-    let whole = segment(&input(&desk), &Options::default(), &mut |_| {
+    let whole = segment(&desk, &mut |_| {
         heard += 1;
         ControlFlow::Continue(())
     });
     assert!(whole.is_ok() && heard >= 4);
     for last in 0..heard {
         let mut n = 0;
-        let stopped = segment(&input(&desk), &Options::default(), &mut |_| {
+        let stopped = segment(&desk, &mut |_| {
             n += 1;
             if n > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
@@ -34,9 +41,10 @@ fn an_observer_can_stop_a_run_at_every_event() {
 fn events_come_in_the_order_of_the_stages() {
     let desk = Desk::with_strokes();
     let mut heard = String::new();
-    segment(&input(&desk), &Options::default(), &mut |event| {
+    segment(&desk, &mut |event| {
         let letter = match event {
-            Event::Read(_) => 'r',
+            Event::Begun(_) => 'b',
+            Event::Working => return ControlFlow::Continue(()),
             Event::Assembled(_) => 'a',
             Event::Sweep(_) => 's',
             Event::Solved => 'd',
@@ -47,20 +55,19 @@ fn events_come_in_the_order_of_the_stages() {
         ControlFlow::Continue(())
     })
     .unwrap();
-    assert_eq!(heard, "rasd");
+    assert_eq!(heard, "basd");
 }
 
 #[test]
 fn a_last_word_against_it_leaves_nothing_behind() {
     let desk = Desk::with_strokes();
-    let options = Options::default();
-    let segmentation = segment(&input(&desk), &options, &mut |_| ControlFlow::Continue(())).unwrap();
+    let answer = segment(&desk, &mut |_| ControlFlow::Continue(())).unwrap();
     std::fs::create_dir(desk.path("out")).unwrap();
     let out = desk.path("out");
-    let refused = segmentation.write(&out, &input(&desk), &options, &|| ControlFlow::Break(()));
+    let refused = store::write(&answer, &out, &|| ControlFlow::Break(()));
     assert!(matches!(refused, Err(Error::Interrupted)));
     assert!(desk.names("out").is_empty());
-    let written = segmentation.write(&out, &input(&desk), &options, &|| ControlFlow::Continue(())).unwrap();
+    let written = store::write(&answer, &out, &|| ControlFlow::Continue(())).unwrap();
     assert_eq!(written.files.len(), 4);
     assert_eq!(desk.names("out").len(), 4);
 }

@@ -33,8 +33,14 @@ mod superpixels;
 /// `lfield evaluate`: scores, files, and going on after an interrupt.
 mod evaluate;
 
-/// The pipeline as a library: observers that stop it, and what is left behind.
+/// The session on files: observers that stop it, and what is left behind.
 mod library;
+
+/// The session in memory: any order of changes, warm against cold.
+mod session;
+
+/// Which folder may use which.
+mod tree;
 
 /// `lfield batch` and `lfield merge`: whole folders, interrupted, divided and joined again.
 mod batch;

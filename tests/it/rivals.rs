@@ -47,7 +47,7 @@ fn every_rival_finds_the_disc_and_proves_nothing() {
 fn propagation_says_that_it_leaves_the_superpixels_out() {
     let desk = Desk::with_strokes();
     let said = desk.segment(&["--method", "bp", "--beta", "1", "--gamma", "3", "-o", "with"]);
-    assert!(said.contains("--gamma 3") && said.contains("left out"), "{said}");
+    assert!(said.contains("γ = 3") && said.contains("left out"), "{said}");
     let report = desk.report("with");
     assert_eq!((&report["parameters"]["gamma"], &report["model"]["layers"]), (&0.0.into(), &2.into()));
     assert!(report["warnings"][0].as_str().unwrap().contains("cut only"));

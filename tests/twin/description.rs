@@ -6,12 +6,12 @@
 use std::cmp::Ordering;
 
 use dashu_int::IBig;
-use lfield::annotation::{Seed, Seeds};
 use lfield::assemble::{self, Contrast, HopScale, Phi, SeedMode, Theta};
 use lfield::factor::{Cardinality, Chain, Factor};
-use lfield::field::{Partition, Shape, Unary};
+use lfield::grid::Picture;
+use lfield::grid::{Partition, Shape, Unary};
+use lfield::grid::{Seed, Seeds};
 use lfield::model::{Layer, Model};
-use lfield::picture::Picture;
 use lfield::solver::{Factors, MapChoice, Options, SolverKind};
 
 use super::exact::{Function, whole};

@@ -36,7 +36,7 @@ fn entropy(p: f64) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    // P-22: D∞(P‖Q) = log sup P/Q = log Z_q − log Z_p + sup(q − F), and the certificate bounds it.
+    // The paper's expansion of D∞: D∞(P‖Q) = log sup P/Q = log Z_q − log Z_p + sup(q − F), and the certificate bounds it.
     #[test]
     fn the_divergence_expands_as_printed(model in small_models(), q in prop::collection::vec(-3.0..3.0_f64, 6)) {
         let f = Table::of(&model).values;
@@ -58,7 +58,7 @@ proptest! {
         }
     }
 
-    // P-23: among all factorised Q the best in D∞ has sup(q − F) = t = 0: it bounds F from below everywhere, and is L-Field.
+    // The paper's theorem on D∞: among all factorised Q the best in D∞ has sup(q − F) = t = 0: it bounds F from below everywhere, and is L-Field.
     #[test]
     fn the_best_factorised_distribution_is_a_lower_bound(model in small_models(), start in prop::collection::vec(-3.0..3.0_f64, 6)) {
         let table = Table::of(&model);
@@ -77,7 +77,7 @@ proptest! {
         }
     }
 
-    // P-23a: F_β stays submodular, and its Lovász extension gains β·max w.
+    // The paper's lemma on F_β: F_β stays submodular, and its Lovász extension gains β·max w.
     #[test]
     fn raising_all_non_empty_sets_adds_the_maximum(
         model in small_models(), beta in 0.0..4.0_f64, w in prop::collection::vec(-2.0..2.0_f64, 6),
@@ -91,7 +91,7 @@ proptest! {
         prop_assert!((table.lovasz(&w) - model.lovasz(&w)).abs() < 1e-9);
     }
 
-    // P-23c: min over B(F) of Σ log(1+e^{−s}) = max over p of H(p) − f(p); equal at the end, in order before.
+    // The paper's strong duality: min over B(F) of Σ log(1+e^{−s}) = max over p of H(p) − f(p); equal at the end, in order before.
     #[test]
     fn primal_and_dual_meet(model in small_models()) {
         for options in super::agreement::all() {
@@ -111,7 +111,7 @@ proptest! {
     }
 }
 
-// P-23b: for a log-submodular P the best Q need not bound F from below. F = 0, −20, −8, −16 on ∅, {1}, {2}, {1, 2}; the sum of the
+// The paper's counter-example: for a log-submodular P the best Q need not bound F from below. F = 0, −20, −8, −16 on ∅, {1}, {2}, {1, 2}; the sum of the
 // bounds for single variables is below the bound for the pair (−28 < −16), so P(F_t) is a box as long as t ≤ 12, and
 // its best corner is q = (−20 + t, −8 + t).
 #[test]

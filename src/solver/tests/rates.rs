@@ -33,7 +33,7 @@ fn ring(m: &[f64], w: &[f64]) -> Model {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    // P-30: message passing is alternating projection between Λ and ∏ B(F_i): the distance falls with every half step, and in the
+    // The paper's dual of message passing: message passing is alternating projection between Λ and ∏ B(F_i): the distance falls with every half step, and in the
     // graph's norm it is the norm of s.
     #[test]
     fn the_distance_of_the_two_sets_never_grows(
@@ -56,7 +56,7 @@ proptest! {
         }
     }
 
-    // P-31: ‖q^t − q*‖ ≤ 2 ‖q⁰ − q*‖_∞ √(Δ·E) (1 − 1/(|V|²Δ²))^t on regular graphs, E the number of their edges (pairs).
+    // The paper's linear rate: ‖q^t − q*‖ ≤ 2 ‖q⁰ − q*‖_∞ √(Δ·E) (1 − 1/(|V|²Δ²))^t on regular graphs, E the number of their edges (pairs).
     #[test]
     fn the_linear_rate_of_the_appendix_holds(
         m in prop::collection::vec(-3.0..3.0_f64, 9), w in prop::collection::vec(0.1..2.0_f64, 12),
@@ -82,7 +82,7 @@ proptest! {
         }
     }
 
-    // P-14, P-21: every bound in a trace is true, and they only get better.
+    // The paper's bound on log Z: every bound in a trace is true, and they only get better.
     #[test]
     fn bounds_in_a_trace_are_true_and_only_improve(
         m in prop::collection::vec(-3.0..3.0_f64, 12), w in prop::collection::vec(0.1..1.5_f64, 24),
@@ -124,7 +124,7 @@ fn reached(trace: &[Progress], level: f64) -> f64 {
     trace.iter().find(|progress| progress.gap_per_pixel <= level).expect("the run went further").iteration as f64
 }
 
-// P-31: linear. Each further four decades of the gap take about as many steps as the four before; at order 1/k they would take 10⁴ times
+// The paper's linear rate: linear. Each further four decades of the gap take about as many steps as the four before; at order 1/k they would take 10⁴ times
 // as many.
 #[test]
 fn a_trace_of_messages_shows_a_linear_rate() {
@@ -136,7 +136,7 @@ fn a_trace_of_messages_shows_a_linear_rate() {
     }
 }
 
-// P-17: O(1/k). With D the diameter of B(F), the best gap so far is at most 2·(27/4)·D²/(k + 2) if at most half of the steps
+// The rate of Frank–Wolfe: O(1/k). With D the diameter of B(F), the best gap so far is at most 2·(27/4)·D²/(k + 2) if at most half of the steps
 // only drop an atom, and it does fall at that order or faster.
 #[test]
 fn a_trace_of_frank_wolfe_shows_the_order_one_over_k() {

@@ -115,7 +115,7 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    // P-06: Edmonds' greedy vertex is the best of all vertices of B(F), one for each order.
+    // Edmonds' theorem: Edmonds' greedy vertex is the best of all vertices of B(F), one for each order.
     #[test]
     fn greedy_solves_the_linear_programme(model in small_models(), x in prop::collection::vec(-2.0..2.0_f64, 6)) {
         let table = Table::of(&model);
@@ -124,7 +124,7 @@ proptest! {
         prop_assert!((model.lovasz(&x) - best).abs() < 1e-9);
     }
 
-    // P-13, P-20: {s < 0}, that is p > ½, is the smallest minimiser and {s ≤ 0}, p ≥ ½, the largest; also with ties.
+    // Fujishige's theorem and the paper's corollary: {s < 0}, that is p > ½, is the smallest minimiser and {s ≤ 0}, p ≥ ½, the largest; also with ties.
     #[test]
     fn signs_of_the_minimum_norm_point_are_the_smallest_and_the_largest_map(model in small_models()) {
         let table = Table::of(&model);
@@ -141,14 +141,14 @@ proptest! {
         }
     }
 
-    // P-15, P-18: the point that minimises Σ log(1 + e^{−s}) over B(F) is the minimum-norm point.
+    // The paper's theorem that L-Field is the minimum norm: the point that minimises Σ log(1 + e^{−s}) over B(F) is the minimum-norm point.
     #[test]
     fn l_field_and_minimum_norm_share_their_solution(model in small_models()) {
         let field = Table::of(&model).minimise(|_, s| -1.0 / (1.0 + s.exp()));
         prop_assert!(distance(&field, &run(&model, &tight(SolverKind::MinNorm)).s) < 1e-5);
     }
 
-    // P-19: Σ w(x−y)² and Σ (1/w) log(e^{−wx} + e^{−wy}) share their optimum over B(F). The first is a weighted projection.
+    // The paper's lemma on weighted norms: Σ w(x−y)² and Σ (1/w) log(e^{−wx} + e^{−wy}) share their optimum over B(F). The first is a weighted projection.
     #[test]
     fn weighted_squares_and_weighted_logarithms_share_their_optimum(
         gains in prop::collection::vec(-2.0..2.0_f64, 5), chain in prop::collection::vec(0.0..2.0_f64, 4),

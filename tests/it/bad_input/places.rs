@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
-use lfield::pipeline::{self, Event, Input, Options};
+use lfield::read::Input;
+use lfield::session::{Event, Options, Session};
+use lfield::store;
 
 use super::{Case, case, check_all, listing};
 use crate::desk::{Desk, bytes};
@@ -209,21 +211,23 @@ fn a_folder_that_vanishes_is_made_again_or_missed_by_name() {
     let (options, out) = (Options::default(), desk.path("out"));
     let remove = || std::fs::remove_dir_all(desk.path("out")).unwrap();
     std::fs::create_dir(&out).unwrap();
-    let segmentation = pipeline::segment(&input, &options, &mut |event| {
-        if matches!(event, Event::Solved) {
-            remove();
-        }
-        ControlFlow::Continue(())
-    })
-    .unwrap();
-    segmentation.write(&out, &input, &options, &|| ControlFlow::Continue(())).unwrap();
+    let session = Session::read(&input, options, &|| Ok(())).unwrap();
+    let answer = session
+        .into_answer(&mut |event| {
+            if matches!(event, Event::Solved) {
+                remove();
+            }
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    store::write(&answer, &out, &|| ControlFlow::Continue(())).unwrap();
     assert_eq!(desk.names("out").len(), 4);
-    let vanished = segmentation.write(&out, &input, &options, &|| {
+    let vanished = store::write(&answer, &out, &|| {
         remove();
         ControlFlow::Continue(())
     });
     let said = vanished.unwrap_err().to_string();
-    assert!(said.contains("disc.") && said.contains("-o"), "{said}");
+    assert!(said.contains("disc."), "{said}");
     assert!(!out.exists());
 }
 

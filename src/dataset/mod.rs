@@ -1,0 +1,7 @@
+//! Whole data sets: what `batch` and `evaluate` share, and the two of them.
+
+pub mod batch;
+pub mod evaluate;
+pub mod manifest;
+mod pool;
+mod slot;

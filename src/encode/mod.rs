@@ -1,0 +1,64 @@
+//! From results to files: every picture, array and table the program writes, as bytes in memory.
+//!
+//! One file per output, each a plain function of pixel grids; [`Answer::encode`] chooses among them. Nothing here touches the disk.
+//! Encoding is single-threaded per output and has no clock in it, so the same grids give the same bytes.
+
+mod array;
+mod cutout;
+mod gallery;
+mod heatmap;
+mod labels;
+mod marginals;
+mod mask;
+mod overlay;
+pub mod plot;
+mod samples;
+mod thumbnail;
+
+pub mod regions;
+pub mod report;
+mod trace;
+mod trimap;
+
+pub use array::array;
+pub use cutout::cutout;
+pub use gallery::{LETTERS, Tile, gallery};
+pub use heatmap::{heat, heatmap};
+pub use labels::labels;
+pub use marginals::marginals;
+pub use mask::mask;
+pub use overlay::overlay;
+pub use thumbnail::Thumbnails;
+pub use trace::trace;
+pub use trimap::trimap;
+
+use crate::Result;
+use crate::session::{Answer, Output};
+
+impl Answer {
+    /// One output as the bytes of its file. Of the superpixels, all layers as one uint32 `.npy` array of shape (layers, H, W).
+    pub fn encode(&self, output: Output) -> Result<Vec<u8>> {
+        Ok(self.encoded(output))
+    }
+
+    pub(crate) fn encoded(&self, output: Output) -> Vec<u8> {
+        let (shape, solved, options) = (self.picture.shape(), &*self.solved, &self.options.output);
+        match output {
+            Output::Mask => mask(&solved.mask),
+            Output::Heatmap => heatmap(&solved.marginals),
+            Output::Marginals => marginals(&solved.marginals),
+            Output::MarginalsArray => array(shape, solved.marginals.as_slice()),
+            Output::LogOddsArray => array(shape, &solved.s),
+            Output::Overlay => overlay(&self.picture, &solved.mask),
+            Output::Cutout => cutout(&self.picture, &solved.mask, &solved.marginals, options.matte),
+            // A rival proves nothing; there the band alone decides.
+            Output::Trimap if solved.rival.is_some() => {
+                trimap(&solved.marginals, &vec![true; solved.s.len()], options.trimap_band)
+            }
+            Output::Trimap => trimap(&solved.marginals, &solved.certified, options.trimap_band),
+            Output::Superpixels => array::stack(shape, &self.partitions),
+            Output::Trace => trace(&solved.solution.trace),
+            Output::Report => self.report().to_json(),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! What the stages hand to each other: pixel grids that carry their shape and keep their promises.
+//!
+//! Values are row-major; pixel = row · width + column. A constructor refuses what would make the mathematics false: [`Unary`] is
+//! finite, [`Marginals`] lie in \[0, 1\], the labels of a [`Partition`] are dense.
+
+mod fold;
+mod partition;
+mod picture;
+mod seeds;
+mod truth;
+mod values;
+
+pub use fold::Folds;
+pub(crate) use fold::sort_along_axis;
+pub use partition::Partition;
+pub use picture::Picture;
+pub use seeds::{Seed, Seeds};
+pub use truth::Truth;
+pub use values::{Marginals, Mask, Shape, Unary};

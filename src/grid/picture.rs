@@ -1,0 +1,56 @@
+//! The photo: 8-bit RGB, row by row, upright.
+
+use super::Shape;
+use crate::{Error, Result};
+
+/// An 8-bit RGB photo.
+///
+/// ```
+/// use lfield::{Limits, Picture, Shape};
+///
+/// # fn main() -> lfield::Result<()> {
+/// let picture = Picture::from_rgb(Shape::new(2, 1), vec![[255, 0, 0], [0, 0, 255]])?;
+/// assert_eq!(picture.rgb()[1], [0, 0, 255]);
+/// let plain = Picture::decode(b"P6 1 1 255 abc", &Limits::default())?;
+/// assert_eq!(plain.rgb(), [*b"abc"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    shape: Shape,
+    rgb: Vec<[u8; 3]>,
+}
+
+impl Picture {
+    /// Takes one RGB triple per pixel, row by row.
+    ///
+    /// # Panics
+    /// When the number of triples is not the number of pixels.
+    pub fn new(shape: Shape, rgb: Vec<[u8; 3]>) -> Self {
+        assert_eq!(rgb.len(), shape.n_pixels(), "one colour per pixel of a {shape} grid");
+        Self { shape, rgb }
+    }
+
+    /// The same, and an error instead of a panic.
+    pub fn from_rgb(shape: Shape, rgb: Vec<[u8; 3]>) -> Result<Self> {
+        if rgb.is_empty() || rgb.len() != shape.width.saturating_mul(shape.height) {
+            return Err(Error::Parameter {
+                name: "the number of colours".into(),
+                value: rgb.len().to_string(),
+                expected: format!("one per pixel of a {shape} grid that is not empty"),
+            });
+        }
+        Ok(Self { shape, rgb })
+    }
+
+    /// The shape of the grid.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The colours, row by row.
+    pub fn rgb(&self) -> &[[u8; 3]] {
+        &self.rgb
+    }
+}

@@ -1,0 +1,19 @@
+//! Bytes → grid types: photos, strokes, truth, costs, probabilities and label maps, and the content hash of each.
+//!
+//! Files come from strangers: sizes are checked against [`Limits`] before memory is taken, content decides the format.
+
+mod digest;
+pub mod evidence;
+mod input;
+pub(crate) mod picture;
+pub(crate) mod raster;
+mod source;
+mod strokes;
+mod truth;
+
+pub use digest::Digest;
+pub use input::{EvidenceFile, Input, Recorded, Scene};
+pub(crate) use source::{HEADER_BYTES, Source};
+pub use source::{Limits, Loaded};
+pub(crate) use strokes::hints;
+pub use strokes::{Format, Strokes, discover};

@@ -1,0 +1,190 @@
+//! What a solve has found: typed, complete, and independent of the session it came from.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::method::Rival;
+use super::temperature::Fit;
+use super::{Options, Origin, Warning};
+use crate::Result;
+use crate::assemble::{self, Problem};
+use crate::grid::{Marginals, Mask, Partition, Picture, Seeds};
+use crate::solver::{Certificate, Solution, Status};
+use crate::unary::Mixtures;
+
+/// The answer to a photo and its strokes.
+///
+/// ```
+/// # use lfield::{Output, Picture, Seed, Seeds, Session, Shape};
+/// # use std::ops::ControlFlow;
+/// # fn main() -> lfield::Result<()> {
+/// let shape = Shape::new(4, 1);
+/// let picture = Picture::from_rgb(shape, vec![[200, 40, 30], [190, 50, 40], [40, 60, 200], [30, 40, 210]])?;
+/// let mut session = Session::new(picture, lfield::Options::default())?;
+/// let seeds = vec![Seed::Foreground, Seed::Unlabelled, Seed::Unlabelled, Seed::Background];
+/// session.set_seeds(Seeds::new(shape, seeds))?;
+/// let answer = session.solve(&mut |_| ControlFlow::Continue(()))?;
+/// assert!(answer.mask().as_slice()[0] && !answer.mask().as_slice()[3]);
+/// assert!(answer.marginals().as_slice().iter().zip(answer.log_odds()).all(|(p, x)| (*p > 0.5) == (x > 0.0)));
+/// assert!(answer.certificate().log_z_lower <= answer.certificate().log_z_upper);
+/// assert!(answer.encode(Output::Mask)?.starts_with(b"\x89PNG"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub(crate) picture: Arc<Picture>,
+    pub(crate) seeds: Option<Arc<Seeds>>,
+    pub(crate) origin: Option<Arc<Origin>>,
+    pub(crate) options: Options,
+    pub(crate) mixtures: Option<Mixtures>,
+    /// κ in force, when there are strokes to measure from.
+    pub(crate) geodesic: f64,
+    pub(crate) partitions: Arc<Vec<Partition>>,
+    pub(crate) has_given_partitions: bool,
+    /// The weights in force.
+    pub(crate) model: assemble::Options,
+    pub(crate) fit: Option<Fit>,
+    pub(crate) solved: Arc<Solved>,
+    pub(crate) warnings: Vec<Warning>,
+    /// Seconds per stage.
+    pub(crate) timing: Timing,
+    /// When reading began.
+    pub(crate) started: Instant,
+}
+
+/// The solution on the whole grid.
+#[derive(Clone, Debug)]
+pub(crate) struct Solved {
+    pub(crate) s: Vec<f64>,
+    pub(crate) mask: Mask,
+    pub(crate) marginals: Marginals,
+    /// For every pixel, whether its side of one half is proved; strokes are beyond doubt.
+    pub(crate) certified: Vec<bool>,
+    /// The solution on the free pixels.
+    pub(crate) solution: Solution,
+    /// What a rival adds, if one took the solver's place.
+    pub(crate) rival: Option<Rival>,
+    pub(crate) theta: f64,
+    pub(crate) n_free: usize,
+    pub(crate) n_decided: usize,
+    pub(crate) n_layers: usize,
+}
+
+impl Solved {
+    pub(super) fn new(problem: &Problem, mut solution: Solution, rival: Option<Rival>) -> Result<Self> {
+        let s = problem.expand(&solution.s);
+        let mask = problem.expand_set(&solution.set);
+        let marginals = Marginals::beside(&mask, &s)?;
+        let mut certified = vec![true; s.len()];
+        for (&pixel, &proved) in problem.free().iter().zip(&solution.certificate.certified) {
+            certified[pixel as usize] = proved;
+        }
+        solution.messages = None;
+        let (theta, n_free, n_decided) = (problem.theta, problem.free().len(), problem.n_decided());
+        let n_layers = problem.model.layers().len();
+        Ok(Self { s, mask, marginals, certified, solution, rival, theta, n_free, n_decided, n_layers })
+    }
+}
+
+impl Answer {
+    /// The most probable set.
+    pub fn mask(&self) -> &Mask {
+        &self.solved.mask
+    }
+
+    /// The probability of foreground of every pixel.
+    pub fn marginals(&self) -> &Marginals {
+        &self.solved.marginals
+    }
+
+    /// x = −s for every pixel, row by row: the log-odds of foreground, p = 1/(1+e⁻ˣ). Strokes that are facts have ±1e9.
+    pub fn log_odds(&self) -> Vec<f64> {
+        self.solved.s.iter().map(|s| -s).collect()
+    }
+
+    /// What is proved, on the pixels that no stroke decides. A rival's answer proves nothing: its bounds are infinite.
+    pub fn certificate(&self) -> &Certificate {
+        &self.solved.solution.certificate
+    }
+
+    /// What the user should know.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Why the solver stopped.
+    pub fn status(&self) -> Status {
+        self.solved.solution.status
+    }
+
+    /// Sweeps of the solver, or iterations of a rival.
+    pub fn iterations(&self) -> usize {
+        self.solved.solution.iterations
+    }
+
+    /// The photo.
+    pub fn picture(&self) -> &Picture {
+        &self.picture
+    }
+
+    /// The strokes, if there are any.
+    pub fn seeds(&self) -> Option<&Seeds> {
+        self.seeds.as_deref()
+    }
+
+    /// The superpixel layers, where any were needed.
+    pub fn partitions(&self) -> &[Partition] {
+        &self.partitions
+    }
+
+    /// The options it was solved with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The files it came from, if it came from files.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.origin.as_deref()
+    }
+}
+
+/// Seconds per stage. `write` ends when every file but the report is complete on disk.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Timing {
+    /// Reading and decoding the inputs.
+    #[serde(serialize_with = "microseconds")]
+    pub load: f64,
+    /// Colour mixtures and stroke distance.
+    #[serde(serialize_with = "microseconds")]
+    pub unary: f64,
+    /// Mean shift (beside `unary`, not after it).
+    #[serde(serialize_with = "microseconds")]
+    pub superpixels: f64,
+    /// Choosing the temperature, where that was asked for.
+    #[serde(default, serialize_with = "microseconds", skip_serializing_if = "is_zero")]
+    pub temperature: f64,
+    /// Building the model.
+    #[serde(serialize_with = "microseconds")]
+    pub assemble: f64,
+    /// The solve and its certificate.
+    #[serde(serialize_with = "microseconds")]
+    pub solve: f64,
+    /// Encoding and writing.
+    #[serde(serialize_with = "microseconds")]
+    pub write: f64,
+    /// From start to end.
+    #[serde(serialize_with = "microseconds")]
+    pub total: f64,
+}
+
+fn is_zero(seconds: &f64) -> bool {
+    *seconds == 0.0
+}
+
+/// More digits than microseconds would only be noise.
+fn microseconds<S: Serializer>(seconds: &f64, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_f64((seconds * 1e6).round() / 1e6)
+}

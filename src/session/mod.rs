@@ -1,0 +1,437 @@
+//! From grid types to an answer: learn colours beside cutting superpixels, assemble, solve; and again after a change.
+//!
+//! Every stage keeps its last value with the key of what it was made from, so a change is a change of keys:
+//!
+//! | changed | done again |
+//! | --- | --- |
+//! | strokes | mixtures, distances, contraction, warm solve |
+//! | α, β, γ, φ, θ, strokes as facts or examples | assemble, warm solve |
+//! | layers | superpixels, assemble, warm solve where messages still fit |
+//! | temperature, MAP choice | assemble, certificate; the warm start is the solution |
+//! | what is written | nothing |
+
+mod answer;
+mod evidence;
+pub mod memory;
+mod method;
+mod observe;
+mod options;
+mod output;
+mod overlay;
+mod stage;
+mod temperature;
+mod warm;
+mod warning;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use rayon::join;
+use rayon::prelude::*;
+
+pub(crate) use answer::Solved;
+pub use answer::{Answer, Timing};
+pub use method::Rival;
+pub use observe::{Event, Observer};
+pub use options::{MAX_LAYERS, Method, Options};
+pub use output::{Matte, Output, OutputOptions};
+pub use overlay::{Overlay, Temperature};
+pub use temperature::Fit;
+pub(crate) use temperature::SLIPS;
+pub use warning::Warning;
+
+use crate::assemble::{self, Problem, SeedMode};
+use crate::grid::{Partition, Picture, Seeds, Shape, Unary};
+use crate::read::{Digest, Format, Input, Scene};
+use crate::solver::{self, Status};
+use crate::{Checkpoint, Error, Result, superpixel};
+use evidence::Evidence;
+use observe::Watch;
+use stage::{Keyed, Stage, key};
+use warm::Warm;
+
+/// A photo, what is known about it, and everything computed so far.
+///
+/// ```
+/// use lfield::{Options, Picture, Seed, Seeds, Session, Shape};
+/// use std::ops::ControlFlow;
+///
+/// # fn main() -> lfield::Result<()> {
+/// let shape = Shape::new(3, 2);
+/// let picture = Picture::from_rgb(shape, vec![[9, 9, 9], [9, 9, 9], [250, 250, 250], [9, 9, 9], [9, 9, 9], [250, 250, 250]])?;
+/// let mut session = Session::new(picture, Options::default())?;
+/// let mut strokes = vec![Seed::Unlabelled; 6];
+/// (strokes[0], strokes[2]) = (Seed::Foreground, Seed::Background);
+/// session.set_seeds(Seeds::new(shape, strokes.clone()))?;
+/// let first = session.solve(&mut |_| ControlFlow::Continue(()))?;
+/// strokes[5] = Seed::Background;
+/// session.set_seeds(Seeds::new(shape, strokes))?;
+/// let second = session.solve(&mut |_| ControlFlow::Continue(()))?;   // starts from the messages of the first
+/// assert!(first.mask().as_slice()[3] && !second.mask().as_slice()[5]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Session {
+    picture: Arc<Picture>,
+    options: Options,
+    seeds: Option<Keyed<Seeds>>,
+    costs: Option<Keyed<Unary>>,
+    given: Option<Superpixels>,
+    origin: Option<Arc<Origin>>,
+    superpixels: Stage<Superpixels>,
+    evidence: Stage<Evidence>,
+    fit: Stage<Fit>,
+    problem: Stage<Problem>,
+    solved: Stage<Solved>,
+    warm: Warm,
+}
+
+/// Layers of superpixels, each with a name for what it was made from.
+#[derive(Clone, Debug, Default)]
+struct Superpixels {
+    partitions: Arc<Vec<Partition>>,
+    names: Vec<Digest>,
+}
+
+/// Where a session read from files has its contents from.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The files.
+    pub input: Input,
+    /// The stroke file, the format it was read as, and why that one.
+    pub strokes: Option<(std::path::PathBuf, Format, Option<String>)>,
+    /// The content hash of every file, by role.
+    pub contents: Vec<(&'static str, Digest)>,
+    /// What the readers want the user to know.
+    pub warnings: Vec<String>,
+    /// Seconds of reading.
+    pub seconds: f64,
+    started: Instant,
+}
+
+impl Session {
+    /// A session on a photo about which nothing is known yet. Fails on options that make no sense.
+    pub fn new(picture: Picture, options: Options) -> Result<Self> {
+        let mut session = Self::bare(Arc::new(picture), Options::default());
+        session.set_options(options)?;
+        Ok(session)
+    }
+
+    fn bare(picture: Arc<Picture>, options: Options) -> Self {
+        Self {
+            picture,
+            options,
+            seeds: None,
+            costs: None,
+            given: None,
+            origin: None,
+            superpixels: Stage::default(),
+            evidence: Stage::default(),
+            fit: Stage::default(),
+            problem: Stage::default(),
+            solved: Stage::default(),
+            warm: Warm::default(),
+        }
+    }
+
+    /// A session on the files of one photo.
+    pub fn read(input: &Input, options: Options, checkpoint: Checkpoint<'_>) -> Result<Self> {
+        let started = Instant::now();
+        let Scene { picture, strokes, costs, partitions, warnings, contents } =
+            input.read(&options.limits, checkpoint)?;
+        let mut session = Self::new(picture, options)?;
+        let file = strokes.as_ref().map(|strokes| (strokes.path.clone(), strokes.format, strokes.reason.clone()));
+        if let Some(strokes) = strokes {
+            session.set_seeds(strokes.seeds)?;
+        }
+        if let Some(costs) = costs {
+            session.set_unary(costs)?;
+        }
+        if !partitions.is_empty() {
+            session.set_partitions(partitions)?;
+        }
+        let (input, seconds) = (input.clone(), started.elapsed().as_secs_f64());
+        session.origin = Some(Arc::new(Origin { input, strokes: file, contents, warnings, seconds, started }));
+        Ok(session)
+    }
+
+    /// The photo.
+    pub fn picture(&self) -> &Picture {
+        &self.picture
+    }
+
+    /// The strokes.
+    pub fn seeds(&self) -> Option<&Seeds> {
+        self.seeds.as_ref().map(|seeds| &*seeds.value)
+    }
+
+    /// The options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The strokes, all of them, in place of those before. Fails when they are of another size than the photo.
+    pub fn set_seeds(&mut self, seeds: Seeds) -> Result<()> {
+        self.require_shape("the stroke image", seeds.shape())?;
+        let bytes: Vec<u8> = seeds.labels().iter().map(|&seed| seed as u8).collect();
+        self.seeds = Some(Keyed { key: Digest::of(&bytes), value: Arc::new(seeds) });
+        Ok(())
+    }
+
+    /// Costs in place of colour mixtures; strokes are then optional and act as seeds only.
+    pub fn set_unary(&mut self, unary: Unary) -> Result<()> {
+        self.require_shape("the array of costs", unary.shape())?;
+        let bytes: Vec<u8> = unary.as_slice().iter().flat_map(|m| m.to_le_bytes()).collect();
+        self.costs = Some(Keyed { key: Digest::of(&bytes), value: Arc::new(unary) });
+        Ok(())
+    }
+
+    /// Superpixel layers in place of mean shift; none bring mean shift back.
+    pub fn set_partitions(&mut self, partitions: Vec<Partition>) -> Result<()> {
+        for partition in &partitions {
+            self.require_shape("the label map", partition.shape())?;
+        }
+        options::check_layers(partitions.len())?;
+        let name = |partition: &Partition| {
+            let bytes: Vec<u8> = partition.labels().iter().flat_map(|label| label.to_le_bytes()).collect();
+            Digest::of(&bytes)
+        };
+        let names = partitions.iter().map(name).collect::<Vec<_>>();
+        self.given = (!names.is_empty()).then(|| Superpixels { partitions: Arc::new(partitions), names });
+        Ok(())
+    }
+
+    /// Other options. Fails on options that make no sense, and keeps the old ones.
+    pub fn set_options(&mut self, options: Options) -> Result<()> {
+        options.check()?;
+        self.options = options;
+        Ok(())
+    }
+
+    /// Forgets the messages of the last solve: the next one starts cold.
+    pub fn start_cold(&mut self) {
+        self.warm = Warm::default();
+        self.solved = Stage::default();
+    }
+
+    fn require_shape(&self, what: &str, found: Shape) -> Result<()> {
+        match self.picture.shape() {
+            photo if photo == found => Ok(()),
+            photo => Err(Error::SizeMismatch { what: what.into(), found, photo }),
+        }
+    }
+
+    /// Solves, as far as anything has changed since the last time. A second solve starts from the messages of the one before; its
+    /// answer agrees with that of a fresh session within the certificates.
+    pub fn solve(&mut self, observer: Observer<'_>) -> Result<Answer> {
+        self.run(observer, true)
+    }
+
+    /// The answer of a session that is not needed any more: its memory is released on the way.
+    pub fn into_answer(mut self, observer: Observer<'_>) -> Result<Answer> {
+        self.run(observer, false)
+    }
+
+    fn run(&mut self, observer: Observer<'_>, keep: bool) -> Result<Answer> {
+        let watch = Watch::new(observer);
+        let mut clock = Clock::start();
+        let mut timing =
+            Timing { load: self.origin.as_ref().map_or(0.0, |origin| origin.seconds), ..Timing::default() };
+        watch.tell(Event::Begun(self.picture.shape()))?;
+        let checkpoint: Checkpoint<'_> = &|| watch.checkpoint();
+        let (superpixels, evidence) = join(|| timed(|| self.cut(checkpoint)), || timed(|| self.weigh(checkpoint)));
+        let superpixels = superpixels.store(&mut timing.superpixels)?;
+        let evidence = evidence.store(&mut timing.unary)?;
+        clock.lap();
+        self.keep_superpixels(&superpixels);
+        self.evidence.put(self.evidence_key(), Arc::clone(&evidence));
+
+        let mut model = self.options.model_in_force();
+        let fit = match self.options.fit_temperature {
+            true => Some(timed(|| self.fitted(&superpixels, checkpoint)).store(&mut timing.temperature)?),
+            false => None,
+        };
+        model.temperature = fit.map_or(model.temperature, |fit| fit.temperature);
+        clock.lap();
+        let problem_key = key(&(self.evidence_key(), &superpixels.names, self.facts_key(&model), &model));
+        let problem = match self.problem.get(problem_key) {
+            Some(problem) => problem,
+            None => {
+                // The old one makes room for the new.
+                self.problem = Stage::default();
+                let partitions = &superpixels.partitions;
+                Arc::new(assemble::model(&self.picture, &evidence.unary, partitions, self.seeds(), &model)?)
+            }
+        };
+        let (mixtures, geodesic) = (evidence.mixtures.clone(), evidence.geodesic);
+        drop(evidence);
+        if keep {
+            self.problem.put(problem_key, Arc::clone(&problem));
+        } else {
+            self.evidence = Stage::default();
+        }
+        timing.assemble = clock.lap();
+        watch.tell(Event::Assembled(problem.free().len()))?;
+
+        let Options { method, solver, rival, .. } = &self.options;
+        let solved_key = key(&(problem_key, method, solver, rival));
+        let solved = match self.solved.get(solved_key) {
+            Some(solved) => solved,
+            None => {
+                let names = layer_names(&model, &superpixels.names);
+                let solved = Arc::new(self.solve_problem(&problem, &names, model.temperature, &watch, keep)?);
+                if keep {
+                    self.solved.put(solved_key, Arc::clone(&solved));
+                }
+                solved
+            }
+        };
+        watch.tell(Event::Solved)?;
+        timing.solve = clock.lap();
+        let started = self.origin.as_ref().map_or(clock.started, |origin| origin.started);
+        timing.total = started.elapsed().as_secs_f64();
+        Ok(Answer {
+            warnings: warning::warnings(self.origin.as_deref(), &solved, &self.options),
+            picture: Arc::clone(&self.picture),
+            seeds: self.seeds.as_ref().map(|seeds| Arc::clone(&seeds.value)),
+            origin: self.origin.clone(),
+            options: self.options.clone(),
+            mixtures,
+            geodesic,
+            partitions: Arc::clone(&superpixels.partitions),
+            has_given_partitions: self.given.is_some(),
+            model,
+            fit,
+            solved,
+            timing,
+            started,
+        })
+    }
+
+    fn solve_problem(
+        &mut self,
+        problem: &Problem,
+        names: &[Digest],
+        temperature: f64,
+        watch: &Watch<'_>,
+        keep: bool,
+    ) -> Result<Solved> {
+        if let Some((solution, rival)) = method::solve(&problem.model, &self.options)? {
+            return Solved::new(problem, solution, Some(rival));
+        }
+        let (model, options) = (&problem.model, &self.options.solver);
+        let mut observe = |progress: &solver::Progress| match watch.tell(Event::Sweep(progress)) {
+            Ok(()) => std::ops::ControlFlow::Continue(()),
+            Err(_) => std::ops::ControlFlow::Break(()),
+        };
+        let solution = match self.warm.start(problem, names, temperature) {
+            Some(start) => solver::solve_from(model, options, &start, &mut observe)?,
+            None => solver::solve(model, options, &mut observe)?,
+        };
+        if solution.status == Status::Interrupted {
+            return Err(Error::Interrupted);
+        }
+        if let (true, Some(messages)) = (keep, &solution.messages) {
+            self.warm.keep(problem, names, temperature, messages);
+        }
+        Solved::new(problem, solution, None)
+    }
+
+    /// The superpixels in force, and none where nothing needs them.
+    fn cut(&self, checkpoint: Checkpoint<'_>) -> Result<Arc<Superpixels>> {
+        if !self.options.needs_superpixels() {
+            return Ok(Arc::default());
+        }
+        if let Some(known) = self.superpixels.get(self.superpixels_key()) {
+            return Ok(known);
+        }
+        let superpixels = match &self.given {
+            Some(given) => given.clone(),
+            None => {
+                let layers = &self.options.layers;
+                let cut = layers.par_iter().map(|layer| {
+                    checkpoint()?;
+                    superpixel::mean_shift(&self.picture, layer)
+                });
+                let names = layers.iter().map(|layer| key(layer)).collect();
+                Superpixels { partitions: Arc::new(cut.collect::<Result<_>>()?), names }
+            }
+        };
+        Ok(Arc::new(superpixels))
+    }
+
+    /// Those that nothing needed do not take the place of others.
+    fn keep_superpixels(&mut self, superpixels: &Arc<Superpixels>) {
+        if self.options.needs_superpixels() {
+            self.superpixels.put(self.superpixels_key(), Arc::clone(superpixels));
+        }
+    }
+
+    fn superpixels_key(&self) -> Digest {
+        let given = self.given.as_ref().map(|given| &given.names);
+        key(&(given, &self.options.layers))
+    }
+
+    fn evidence_key(&self) -> Digest {
+        let (seeds, costs) = (self.seeds.as_ref().map(|seeds| seeds.key), self.costs.as_ref().map(|costs| costs.key));
+        key(&(seeds, costs, &self.options.unary))
+    }
+
+    /// The key of the strokes that are facts.
+    fn facts_key(&self, model: &assemble::Options) -> Option<Digest> {
+        self.seeds.as_ref().filter(|_| model.seeds == SeedMode::Hard).map(|seeds| seeds.key)
+    }
+}
+
+/// The names of a model's layers in their order: rows and columns of the cut, then the superpixels.
+fn layer_names(model: &assemble::Options, superpixels: &[Digest]) -> Vec<Digest> {
+    let mut names = Vec::new();
+    if model.beta > 0.0 {
+        names.extend([key(&"rows"), key(&"columns")]);
+    }
+    if model.gamma > 0.0 {
+        names.extend(superpixels);
+    }
+    names
+}
+
+/// Tells how long each stage took.
+struct Clock {
+    started: Instant,
+    last: Instant,
+}
+
+impl Clock {
+    fn start() -> Self {
+        let now = Instant::now();
+        Self { started: now, last: now }
+    }
+
+    /// Seconds since the last lap.
+    fn lap(&mut self) -> f64 {
+        let now = Instant::now();
+        let seconds = (now - self.last).as_secs_f64();
+        self.last = now;
+        seconds
+    }
+}
+
+/// What a stage that runs beside another made, and how long it took by itself.
+struct Timed<T> {
+    result: T,
+    seconds: f64,
+}
+
+impl<T> Timed<T> {
+    fn store(self, seconds: &mut f64) -> T {
+        *seconds = self.seconds;
+        self.result
+    }
+}
+
+fn timed<T>(stage: impl FnOnce() -> T) -> Timed<T> {
+    let mut clock = Clock::start();
+    let result = stage();
+    Timed { result, seconds: clock.lap() }
+}

@@ -1,0 +1,63 @@
+//! How a solve is followed and stopped: one callback, polled by every stage.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError, TryLockError};
+
+use crate::grid::Shape;
+use crate::solver::Progress;
+use crate::{Error, Result};
+
+/// Where a solve is.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A photo of this shape is at hand; colours are learned and superpixels cut, where they are not known.
+    Begun(Shape),
+    /// A stage is at work; told often, only so that it can be stopped.
+    Working,
+    /// The model stands and has this many free pixels; solving begins.
+    Assembled(usize),
+    /// Some sweeps are done.
+    Sweep(&'a Progress),
+    /// The solve has ended.
+    Solved,
+}
+
+/// The progress callback of a solve: when it breaks, the solve ends with [`Error::Interrupted`].
+pub type Observer<'a> = &'a mut (dyn FnMut(Event<'_>) -> ControlFlow<()> + Send);
+
+/// The callback, shared by threads: called by one at a time, and not again once it has said stop.
+pub(super) struct Watch<'a> {
+    observer: Mutex<Observer<'a>>,
+    stopped: AtomicBool,
+}
+
+impl<'a> Watch<'a> {
+    pub(super) fn new(observer: Observer<'a>) -> Self {
+        Self { observer: Mutex::new(observer), stopped: AtomicBool::new(false) }
+    }
+
+    /// Tells an event.
+    pub(super) fn tell(&self, event: Event<'_>) -> Result<()> {
+        let mut observer = self.observer.lock().unwrap_or_else(PoisonError::into_inner);
+        self.call(*observer, event)
+    }
+
+    /// For stages that run on many threads: a thread that would have to wait for another's call goes on.
+    pub(super) fn checkpoint(&self) -> Result<()> {
+        match self.observer.try_lock() {
+            Ok(mut observer) => self.call(*observer, Event::Working),
+            Err(TryLockError::Poisoned(observer)) => self.call(*observer.into_inner(), Event::Working),
+            Err(TryLockError::WouldBlock) if self.stopped.load(Ordering::Relaxed) => Err(Error::Interrupted),
+            Err(TryLockError::WouldBlock) => Ok(()),
+        }
+    }
+
+    fn call(&self, observer: &mut (dyn FnMut(Event<'_>) -> ControlFlow<()> + Send), event: Event<'_>) -> Result<()> {
+        if self.stopped.load(Ordering::Relaxed) || observer(event).is_break() {
+            self.stopped.store(true, Ordering::Relaxed);
+            return Err(Error::Interrupted);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,175 @@
+//! The options of every stage, and the way marginals are computed.
+
+use serde::{Deserialize, Serialize};
+
+use super::Output;
+use super::output::OutputOptions;
+use crate::read::Limits;
+use crate::superpixel::Layer;
+use crate::{Error, Result, assemble, rival, solver, unary};
+
+/// The most superpixel layers of a model: each costs memory and time in every sweep.
+pub const MAX_LAYERS: usize = 8;
+
+/// The largest weight of a term.
+const MOST_WEIGHT: f64 = 1e9;
+
+/// Refuses more layers than anyone needs.
+pub(super) fn check_layers(n_layers: usize) -> Result<()> {
+    if n_layers <= MAX_LAYERS {
+        return Ok(());
+    }
+    Err(Error::Parameter {
+        name: "the number of superpixel layers".into(),
+        value: n_layers.to_string(),
+        expected: format!("at most {MAX_LAYERS}"),
+    })
+}
+
+/// The options of every stage.
+///
+/// ```
+/// use lfield::{Options, session::Method};
+///
+/// let mut options = Options { method: Method::Unary, ..Options::default() };
+/// options.model.beta = 10.0;
+/// options.solver.tolerance = 1e-4;
+/// ```
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What reading may cost.
+    pub limits: Limits,
+    /// Strokes to log-odds. Where costs are given, only a fixed stroke-distance weight counts.
+    pub unary: unary::Options,
+    /// The mean-shift layers.
+    pub layers: Vec<Layer>,
+    /// How marginals are computed.
+    pub method: Method,
+    /// The weights of the terms.
+    pub model: assemble::Options,
+    /// Whether the temperature is chosen on held-out strokes; `model.temperature` then does not count.
+    pub fit_temperature: bool,
+    /// When to stop, and how to get there.
+    pub solver: solver::Options,
+    /// The same for the rivals.
+    pub rival: rival::Options,
+    /// What is written.
+    pub output: OutputOptions,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            unary: unary::Options::default(),
+            layers: vec![Layer::FINE, Layer::COARSE],
+            method: Method::Lfield,
+            model: assemble::Options::default(),
+            fit_temperature: false,
+            solver: solver::Options::default(),
+            rival: rival::Options::default(),
+            output: OutputOptions::default(),
+        }
+    }
+}
+
+impl Options {
+    /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, no context, superpixels of weight 1;
+    /// and a θ of the paper's list.
+    #[must_use]
+    pub fn paper(mut self) -> Self {
+        self.unary.outlier = 0.0;
+        self.unary.geodesic = unary::Geodesic::Fixed(0.0);
+        self.unary.context = 0.0;
+        self.model.seeds = assemble::SeedMode::Soft;
+        self.model.hop_scale = assemble::HopScale::Paper;
+        self.model.theta = assemble::Theta::Fixed(0.001);
+        self
+    }
+
+    /// Refuses options outside the range in which the mathematics, or the machine, holds.
+    pub fn check(&self) -> Result<()> {
+        check_layers(self.layers.len())?;
+        let (unary, model, output) = (&self.unary, &self.model, &self.output);
+        // Beyond a billion, rounding would eat what the other terms say and still look certified.
+        let weight = |value: f64| (0.0..=MOST_WEIGHT).contains(&value);
+        for (name, value, expected, good) in [
+            ("alpha", model.alpha, "a number of at least 0 and at most 1e9", weight(model.alpha)),
+            ("beta", model.beta, "a number of at least 0 and at most 1e9", weight(model.beta)),
+            ("gamma", model.gamma, "a number of at least 0 and at most 1e9", weight(model.gamma)),
+            ("context", unary.context, "a number of at least 0 and at most 1e9", weight(unary.context)),
+            ("outlier", unary.outlier, "a share of at least 0 and below 1", (0.0..1.0).contains(&unary.outlier)),
+            ("components", unary.components as f64, "from 1 to 64", (1..=64).contains(&unary.components)),
+            (
+                "trimap-band",
+                output.trimap_band,
+                "a probability above 0 and at most 0.5",
+                output.trimap_band > 0.0 && output.trimap_band <= 0.5,
+            ),
+        ] {
+            if !good {
+                let (name, value, expected) = (name.into(), value.to_string(), expected.into());
+                return Err(Error::Parameter { name, value, expected });
+            }
+        }
+        self.model.check()?;
+        self.solver.check()?;
+        self.rival.check()
+    }
+
+    /// The weights in force: without the couplings that the method does not look at.
+    pub(super) fn model_in_force(&self) -> assemble::Options {
+        let model = self.model.clone();
+        match self.method {
+            Method::Lfield | Method::MeanField => model,
+            Method::Bp | Method::Fbp => assemble::Options { gamma: 0.0, ..model },
+            Method::Unary => assemble::Options { beta: 0.0, gamma: 0.0, ..model },
+        }
+    }
+
+    pub(super) fn needs_superpixels(&self) -> bool {
+        self.model_in_force().gamma > 0.0 || self.output.emit.contains(&Output::Superpixels)
+    }
+}
+
+/// How marginals are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Method {
+    /// The whole model, certified
+    Lfield,
+    /// Each pixel alone
+    Unary,
+    /// Mean field on the whole model: a lower bound of log Z, nothing certified
+    #[serde(alias = "mf")]
+    #[cfg_attr(feature = "cli", value(alias = "mf"))]
+    MeanField,
+    /// Belief propagation on the cut, without superpixels
+    Bp,
+    /// Fractional belief propagation on the cut, without superpixels
+    Fbp,
+}
+
+impl Method {
+    /// The name on the command line and in the report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lfield => "lfield",
+            Self::Unary => "unary",
+            Self::MeanField => "mean-field",
+            Self::Bp => "bp",
+            Self::Fbp => "fbp",
+        }
+    }
+
+    /// Whether its answer carries a certificate.
+    pub fn is_certified(self) -> bool {
+        matches!(self, Self::Lfield | Self::Unary)
+    }
+
+    /// Whether it passes messages over single edges and has no rule for superpixels.
+    pub fn is_cut_only(self) -> bool {
+        matches!(self, Self::Bp | Self::Fbp)
+    }
+}

@@ -1,0 +1,142 @@
+//! What an answer can be encoded as.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// One output a user can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Output {
+    /// The MAP mask.
+    #[serde(rename = "mask")]
+    Mask,
+    /// The marginals in colour.
+    #[serde(rename = "heatmap")]
+    Heatmap,
+    /// The marginals as 16-bit grey.
+    #[serde(rename = "marginals")]
+    Marginals,
+    /// The marginals as float64.
+    #[serde(rename = "marginals.npy")]
+    MarginalsArray,
+    /// s as float64.
+    #[serde(rename = "s.npy")]
+    LogOddsArray,
+    /// Outline and tint of the mask on the photo.
+    #[serde(rename = "overlay")]
+    Overlay,
+    /// The object alone, on nothing.
+    #[serde(rename = "cutout")]
+    Cutout,
+    /// Foreground, background, undecided.
+    #[serde(rename = "trimap")]
+    Trimap,
+    /// The label maps of the superpixel layers.
+    #[serde(rename = "superpixels")]
+    Superpixels,
+    /// The course of the solve.
+    #[serde(rename = "trace")]
+    Trace,
+    /// Everything in numbers.
+    #[serde(rename = "report")]
+    Report,
+}
+
+impl Output {
+    /// Every output there is, in the order in which they are listed.
+    pub const ALL: [Self; 11] = [
+        Self::Mask,
+        Self::Heatmap,
+        Self::Marginals,
+        Self::MarginalsArray,
+        Self::LogOddsArray,
+        Self::Overlay,
+        Self::Cutout,
+        Self::Trimap,
+        Self::Superpixels,
+        Self::Trace,
+        Self::Report,
+    ];
+
+    /// What is written when nothing is asked for.
+    pub const DEFAULT: [Self; 4] = [Self::Mask, Self::Heatmap, Self::Marginals, Self::Report];
+
+    /// The outputs that a name stands for: one by its own name or that of its file, `npy` for the arrays, `all`.
+    pub fn named(name: &str) -> Result<Vec<Self>> {
+        Ok(match name.trim() {
+            "all" => Self::ALL.to_vec(),
+            "npy" => vec![Self::MarginalsArray, Self::LogOddsArray],
+            "s" => vec![Self::LogOddsArray],
+            name => {
+                let plain = name.strip_suffix(".png").or(name.strip_suffix(".csv")).or(name.strip_suffix(".json"));
+                let plain = plain.unwrap_or(name);
+                let known = Self::ALL.into_iter().find(|output| output.name() == plain);
+                vec![known.ok_or_else(|| Error::Parameter {
+                    name: "the output".into(),
+                    value: format!("{name:?}"),
+                    expected: format!("all, {}", Self::ALL.map(Self::name).join(", ")),
+                })?]
+            }
+        })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mask => "mask",
+            Self::Heatmap => "heatmap",
+            Self::Marginals => "marginals",
+            Self::MarginalsArray => "marginals.npy",
+            Self::LogOddsArray => "s.npy",
+            Self::Overlay => "overlay",
+            Self::Cutout => "cutout",
+            Self::Trimap => "trimap",
+            Self::Superpixels => "superpixels",
+            Self::Trace => "trace",
+            Self::Report => "report",
+        }
+    }
+}
+
+/// What the cut-out uses as alpha.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Matte {
+    /// The mask: every pixel in or out
+    Hard,
+    /// The probability of foreground
+    Soft,
+}
+
+/// What is written, and how.
+#[derive(Clone, Debug)]
+pub struct OutputOptions {
+    /// The outputs wanted.
+    pub emit: Vec<Output>,
+    /// Alpha of the cut-out.
+    pub matte: Matte,
+    /// Probabilities in \[band, 1 − band\] are undecided in the trimap; in 0..½.
+    pub trimap_band: f64,
+}
+
+impl Default for OutputOptions {
+    fn default() -> Self {
+        Self { emit: Output::DEFAULT.to_vec(), matte: Matte::Hard, trimap_band: 0.05 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_go_by_short_name_and_by_file_name() {
+        assert_eq!(Output::named("mask").unwrap(), [Output::Mask]);
+        assert_eq!(Output::named("marginals.png").unwrap(), [Output::Marginals]);
+        assert_eq!(Output::named("marginals.npy").unwrap(), [Output::MarginalsArray]);
+        assert_eq!(Output::named("npy").unwrap(), [Output::MarginalsArray, Output::LogOddsArray]);
+        assert_eq!(Output::named("all").unwrap(), Output::ALL);
+        assert!(Output::named("msak").unwrap_err().to_string().contains("mask"));
+    }
+}

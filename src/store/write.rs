@@ -1,0 +1,128 @@
+//! One photo's outputs on disk: their names, and all of them put in place at once.
+
+use std::ffi::{OsStr, OsString};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::files::{Rendered, Staged, probe, refuse_overwriting};
+use super::key::key;
+use crate::encode::report::Report;
+use crate::read::Input;
+use crate::session::{Answer, Options, Output};
+use crate::{Error, Result};
+
+/// What [`write()`] has left on disk.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The files, in the order in which outputs are listed.
+    pub files: Vec<PathBuf>,
+    /// The report, also when it was not among the outputs.
+    pub report: Report,
+}
+
+/// Refuses an output folder that cannot be written to, or in which an output would replace one of the inputs. To be
+/// asked before the work begins.
+pub fn check_folder(input: &Input, folder: &Path, options: &Options) -> Result<()> {
+    probe(folder)?;
+    let n_layers = if input.superpixels.is_empty() { options.layers.len() } else { input.superpixels.len() };
+    refuse_overwriting(folder, &output_names(&input.image, &options.output.emit, n_layers), &input.files())
+}
+
+/// Writes the outputs that the answer's options ask for. `last_word` is asked when every file is complete under a temporary
+/// name; when it breaks, nothing is left behind and the answer is [`Error::Interrupted`].
+pub fn write(answer: &Answer, folder: &Path, last_word: &dyn Fn() -> ControlFlow<()>) -> Result<Written> {
+    let began = Instant::now();
+    let options = answer.options();
+    let input = answer.origin().map(|origin| &origin.input);
+    if let Some(input) = input {
+        check_folder(input, folder, options)?;
+    }
+    let stem = input.and_then(|input| input.image.file_stem()).unwrap_or(OsStr::new("lfield"));
+    let emit: Vec<Output> = Output::ALL.into_iter().filter(|output| options.output.emit.contains(output)).collect();
+    let mut staged = Staged::new(folder)?;
+    let rendered: Vec<Rendered> = emit.par_iter().flat_map_iter(|&output| files(answer, output, stem)).collect();
+    staged.add(&rendered)?;
+    let mut names: Vec<String> = rendered.iter().map(|file| file.name.to_string_lossy().into_owned()).collect();
+    drop(rendered);
+
+    let wants_report = emit.contains(&Output::Report);
+    let report_name = name(stem, suffix(Output::Report));
+    if wants_report {
+        names.push(report_name.to_string_lossy().into_owned());
+    }
+    let mut report = answer.report();
+    report.fingerprint = answer.origin().map(|origin| key(origin, options));
+    report.outputs = names;
+    report.timing.write = began.elapsed().as_secs_f64();
+    report.timing.total = answer.started.elapsed().as_secs_f64();
+    if wants_report {
+        staged.add(&[Rendered { name: report_name, bytes: report.to_json() }])?;
+    }
+    if last_word().is_break() {
+        return Err(Error::Interrupted);
+    }
+    Ok(Written { files: staged.commit()?, report })
+}
+
+/// The files of one output; none for the report, which is made last.
+fn files(answer: &Answer, output: Output, stem: &OsStr) -> Vec<Rendered> {
+    match output {
+        Output::Report => Vec::new(),
+        Output::Superpixels => {
+            let layers = answer.partitions().par_iter().enumerate().map(|(layer, partition)| {
+                let (bytes, extension) = crate::encode::labels(partition);
+                Rendered { name: layer_name(stem, layer + 1, extension), bytes }
+            });
+            layers.collect()
+        }
+        output => vec![Rendered { name: name(stem, suffix(output)), bytes: answer.encoded(output) }],
+    }
+}
+
+/// The names of the files that `emit` can lead to, for an image and a number of superpixel layers.
+pub fn output_names(image: &Path, emit: &[Output], n_layers: usize) -> Vec<OsString> {
+    let stem = image.file_stem().unwrap_or_default();
+    let mut names = Vec::new();
+    for output in emit {
+        match output {
+            Output::Superpixels => {
+                for layer in 1..=n_layers {
+                    names.extend(["png", "npy"].map(|extension| layer_name(stem, layer, extension)));
+                }
+            }
+            other => names.push(name(stem, suffix(*other))),
+        }
+    }
+    names
+}
+
+/// What follows `STEM.`; label maps have names of their own.
+fn suffix(output: Output) -> &'static str {
+    match output {
+        Output::Mask => "mask.png",
+        Output::Heatmap => "heatmap.png",
+        Output::Marginals => "marginals.png",
+        Output::MarginalsArray => "marginals.npy",
+        Output::LogOddsArray => "s.npy",
+        Output::Overlay => "overlay.png",
+        Output::Cutout => "cutout.png",
+        Output::Trimap => "trimap.png",
+        Output::Superpixels => "superpixels",
+        Output::Trace => "trace.csv",
+        Output::Report => "report.json",
+    }
+}
+
+fn name(stem: &OsStr, suffix: &str) -> OsString {
+    let mut name = stem.to_os_string();
+    name.push(".");
+    name.push(suffix);
+    name
+}
+
+fn layer_name(stem: &OsStr, layer: usize, extension: &str) -> OsString {
+    name(stem, &format!("superpixels-{layer}.{extension}"))
+}

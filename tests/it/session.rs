@@ -1,0 +1,211 @@
+//! The session: whatever is set in whatever order, its answer is that of a fresh one.
+
+use std::ops::ControlFlow;
+
+use lfield::assemble::{Phi, SeedMode, Theta};
+use lfield::superpixel::Layer;
+use lfield::{Answer, Error, Method, Options, Partition, Picture, Seed, Seeds, Session, Shape, Unary};
+use proptest::prelude::*;
+
+const SHAPE: Shape = Shape { width: 12, height: 9 };
+
+/// A disc on a slope.
+fn picture() -> Picture {
+    let colour = |pixel: usize| {
+        let (x, y) = ((pixel % SHAPE.width) as f64, (pixel / SHAPE.width) as f64);
+        let noise = (pixel * 37 % 19) as u8;
+        if (x - 5.0).hypot(y - 4.0) < 3.0 { [200 - noise, 60, 40] } else { [40 + noise, 90, 140 + 5 * y as u8] }
+    };
+    Picture::from_rgb(SHAPE, (0..SHAPE.n_pixels()).map(colour).collect()).unwrap()
+}
+
+fn seeds(strokes: &[(usize, bool)]) -> Seeds {
+    let mut labels = vec![Seed::Unlabelled; SHAPE.n_pixels()];
+    for &(pixel, is_foreground) in strokes {
+        labels[pixel % SHAPE.n_pixels()] = if is_foreground { Seed::Foreground } else { Seed::Background };
+    }
+    Seeds::new(SHAPE, labels)
+}
+
+fn solve(session: &mut Session) -> lfield::Result<Answer> {
+    session.solve(&mut |_| ControlFlow::Continue(()))
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Seeds(Vec<(usize, bool)>),
+    Unary(u64),
+    Partitions(usize),
+    Beta(f64),
+    Gamma(f64),
+    Theta(f64),
+    Phi(bool),
+    Soft(bool),
+    Temperature(f64),
+    Layers(bool),
+    Method(Method),
+    Solve,
+    Break(usize),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let strokes = prop::collection::vec((0..108_usize, any::<bool>()), 0..12);
+    prop_oneof![
+        4 => strokes.prop_map(Change::Seeds),
+        1 => any::<u64>().prop_map(Change::Unary),
+        1 => (0..3_usize).prop_map(Change::Partitions),
+        1 => (0.0..20.0_f64).prop_map(Change::Beta),
+        1 => (0.0..5.0_f64).prop_map(Change::Gamma),
+        1 => (0.0..0.01_f64).prop_map(Change::Theta),
+        1 => any::<bool>().prop_map(Change::Phi),
+        1 => any::<bool>().prop_map(Change::Soft),
+        1 => (0.2..5.0_f64).prop_map(Change::Temperature),
+        1 => any::<bool>().prop_map(Change::Layers),
+        1 => prop::sample::select(vec![Method::Lfield, Method::Lfield, Method::Unary, Method::MeanField, Method::Fbp])
+            .prop_map(Change::Method),
+        6 => Just(Change::Solve),
+        1 => (0..20_usize).prop_map(Change::Break),
+    ]
+}
+
+/// What a fresh session has to be told.
+#[derive(Default)]
+struct State {
+    options: Options,
+    seeds: Option<Seeds>,
+    unary: Option<Unary>,
+    partitions: Vec<Partition>,
+}
+
+impl State {
+    fn fresh(&self) -> lfield::Result<Answer> {
+        let mut session = Session::new(picture(), self.options.clone())?;
+        if let Some(seeds) = &self.seeds {
+            session.set_seeds(seeds.clone())?;
+        }
+        if let Some(unary) = &self.unary {
+            session.set_unary(unary.clone())?;
+        }
+        session.set_partitions(self.partitions.clone())?;
+        solve(&mut session)
+    }
+
+    fn apply(&mut self, session: &mut Session, change: &Change) -> lfield::Result<()> {
+        let mut options = self.options.clone();
+        match change {
+            Change::Seeds(strokes) => {
+                self.seeds = Some(seeds(strokes));
+                session.set_seeds(seeds(strokes))?;
+            }
+            Change::Unary(seed) => {
+                let cost = |i: u64| ((seed ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / 2e6 - 4.0;
+                let unary = Unary::new(SHAPE, (0..SHAPE.n_pixels() as u64).map(cost).collect())?;
+                self.unary = Some(unary.clone());
+                session.set_unary(unary)?;
+            }
+            Change::Partitions(n) => {
+                let stripes = |n: usize| (0..SHAPE.n_pixels()).map(|p| p % SHAPE.width / (n + 2)).collect::<Vec<_>>();
+                self.partitions = (0..*n).map(|n| Partition::from_labels(SHAPE, &stripes(n))).collect();
+                session.set_partitions(self.partitions.clone())?;
+            }
+            Change::Beta(beta) => options.model.beta = *beta,
+            Change::Gamma(gamma) => options.model.gamma = *gamma,
+            Change::Theta(theta) => options.model.theta = Theta::Fixed(*theta),
+            Change::Phi(robust) => options.model.phi = if *robust { Phi::Robust(0.3) } else { Phi::Quadratic },
+            Change::Soft(soft) => options.model.seeds = if *soft { SeedMode::Soft } else { SeedMode::Hard },
+            Change::Temperature(temperature) => options.model.temperature = *temperature,
+            Change::Layers(one) => {
+                options.layers = if *one { vec![Layer::new(3.0, 9.0, 4)?] } else { Options::default().layers };
+            }
+            Change::Method(method) => options.method = *method,
+            Change::Solve | Change::Break(_) => {}
+        }
+        self.options = options.clone();
+        session.set_options(options)
+    }
+}
+
+/// Warm and cold are both within their own bound of the optimum.
+fn agree(warm: &Answer, cold: &Answer) -> Result<(), TestCaseError> {
+    let (a, b) = (warm.certificate(), cold.certificate());
+    if !warm.options().method.is_certified() {
+        prop_assert_eq!(warm.log_odds(), cold.log_odds());
+        return Ok(());
+    }
+    let most = (a.error_bound + b.error_bound) * (1.0 + 1e-9) + 1e-9;
+    for (x, y) in warm.log_odds().iter().zip(cold.log_odds()) {
+        prop_assert!((x - y).abs() <= most, "{} and {}, bounds {} and {}", x, y, a.error_bound, b.error_bound);
+    }
+    prop_assert!(a.log_z_lower <= b.log_z_upper + 1e-6 && b.log_z_lower <= a.log_z_upper + 1e-6);
+    prop_assert!(a.map_lower_bound <= b.map_energy + 1e-6 && b.map_lower_bound <= a.map_energy + 1e-6);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_order_of_changes_and_solves_agrees_with_a_fresh_session(changes in prop::collection::vec(change(), 1..14)) {
+        let mut state = State::default();
+        let mut session = Session::new(picture(), Options::default()).unwrap();
+        for change in &changes {
+            state.apply(&mut session, change).unwrap();
+            match change {
+                Change::Solve => match (solve(&mut session), state.fresh()) {
+                    (Ok(warm), Ok(cold)) => agree(&warm, &cold)?,
+                    (warm, cold) => prop_assert_eq!(warm.is_err(), cold.is_err()),
+                },
+                Change::Break(last) => {
+                    let mut n = 0;
+                    let answer = session.solve(&mut |_| {
+                        n += 1;
+                        if n > *last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                    });
+                    prop_assert!(n <= last + 1, "no event after the break");
+                    prop_assert!(n <= *last || matches!(answer, Err(Error::Interrupted)));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn what_did_not_change_is_not_done_again() {
+    let mut session = Session::new(picture(), Options::default()).unwrap();
+    let strokes = [(52, true), (53, true), (0, false), (11, false), (100, false)];
+    session.set_seeds(seeds(&strokes)).unwrap();
+    let first = solve(&mut session).unwrap();
+    let again = solve(&mut session).unwrap();
+    assert_eq!(first.log_odds(), again.log_odds());
+    assert_eq!(first.report().solve.seconds, again.report().solve.seconds, "the very same solve");
+
+    let mut options = Options::default();
+    options.output.matte = lfield::Matte::Soft;
+    session.set_options(options.clone()).unwrap();
+    assert_eq!(solve(&mut session).unwrap().report().solve.seconds, first.report().solve.seconds);
+
+    options.model.temperature = 2.0;
+    session.set_options(options).unwrap();
+    let halved = solve(&mut session).unwrap();
+    assert_eq!(halved.iterations(), 0, "the warm start is the solution");
+    for (x, y) in first.log_odds().iter().zip(halved.log_odds()).filter(|(x, _)| x.abs() < 1e8) {
+        let most = first.certificate().error_bound / 2.0 + halved.certificate().error_bound;
+        assert!((x / 2.0 - y).abs() <= most + 1e-12, "{x} {y}");
+    }
+}
+
+#[test]
+fn inputs_of_another_size_are_refused_and_change_nothing() {
+    let mut session = Session::new(picture(), Options::default()).unwrap();
+    let other = Shape::new(3, 3);
+    assert!(matches!(session.set_seeds(Seeds::new(other, vec![Seed::Foreground; 9])), Err(Error::SizeMismatch { .. })));
+    assert!(session.set_unary(Unary::new(other, vec![0.0; 9]).unwrap()).is_err());
+    assert!(session.set_partitions(vec![Partition::from_labels(other, &[0; 9])]).is_err());
+    assert!(matches!(solve(&mut session), Err(Error::MissingStroke { .. })));
+    let mut bad = Options::default();
+    bad.model.beta = -1.0;
+    assert!(session.set_options(bad).is_err());
+    session.set_seeds(seeds(&[(52, true), (0, false)])).unwrap();
+    assert!(solve(&mut session).is_ok());
+}
