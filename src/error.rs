@@ -11,6 +11,10 @@ use crate::field::Shape;
 /// A result of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Called often, and from any thread, by everything that takes long. An error, usually [`Error::Interrupted`], ends the work at once
+/// and is passed on; `&|| Ok(())` lets it run to its end.
+pub type Checkpoint<'a> = &'a (dyn Fn() -> Result<()> + Sync);
+
 /// Why lfield refused its input.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

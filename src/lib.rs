@@ -53,7 +53,7 @@
 
 mod error;
 
-pub use error::{Error, Result};
+pub use error::{Checkpoint, Error, Result};
 
 // The stages in order: what the program does, from files to files.
 pub mod pipeline;

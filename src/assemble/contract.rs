@@ -5,11 +5,11 @@
 //! from k₀ on; what is left over is the constant F(S). Nothing is approximated: P(A | strokes) ∝ exp(−G(A)).
 
 use super::{Contrast, HopScale, Options, Phi};
-use crate::Result;
 use crate::annotation::{Seed, Seeds};
 use crate::factor::{Cardinality, Chain, Factor};
 use crate::field::{Mask, Partition, Shape, Unary};
 use crate::model::{Layer, Model};
+use crate::{Checkpoint, Result};
 
 /// The log-odds written for a stroke pixel: finite, and far beyond where exp leaves the probability at exactly 0 or 1.
 const STROKE: f64 = 1e9;
@@ -70,7 +70,9 @@ pub(super) fn problem(
     partitions: &[Partition],
     seeds: Option<&Seeds>,
     options: &Options,
+    checkpoint: Checkpoint<'_>,
 ) -> Result<Problem> {
+    checkpoint()?;
     let shape = unary.shape();
     let seed = |pixel: usize| seeds.map_or(Seed::Unlabelled, |seeds| seeds.labels()[pixel]);
     let (mut free, mut strokes) = (Vec::with_capacity(shape.n_pixels()), Vec::new());
@@ -113,6 +115,7 @@ pub(super) fn problem(
             });
             let mut factors: Vec<(Vec<u32>, Box<dyn Factor>)> = Vec::new();
             for (scope, weights) in lines {
+                checkpoint()?;
                 if !scope.is_empty() {
                     factors.push((scope, Box::new(Chain::new(weights)?)));
                 }
@@ -122,7 +125,7 @@ pub(super) fn problem(
     }
     for partition in partitions {
         assert_eq!(partition.shape(), shape, "a partition of another shape");
-        let (factors, known) = superpixels(partition, seed, options, gamma / temperature)?;
+        let (factors, known) = superpixels(partition, seed, options, gamma / temperature, checkpoint)?;
         constant += known;
         layers.push(factors);
     }
@@ -132,17 +135,18 @@ pub(super) fn problem(
     for (v, &pixel) in free.iter().enumerate() {
         variable[pixel as usize] = v as u32;
     }
-    let layers = layers
+    let layers: Result<Vec<Layer>> = layers
         .into_iter()
         .map(|mut factors| {
+            checkpoint()?;
             for pixel in factors.iter_mut().flat_map(|(scope, _)| scope) {
                 *pixel = variable[*pixel as usize];
             }
-            Layer::new(free.len(), factors)
+            Ok(Layer::new(free.len(), factors))
         })
         .collect();
     let m = free.iter().map(|&p| m[p as usize]).collect();
-    let model = Model::new(m, layers)?.with_constant(constant);
+    let model = Model::new(m, layers?)?.with_constant(constant);
     Ok(Problem { model, shape, free, strokes, theta: contrast.theta() })
 }
 
@@ -199,7 +203,9 @@ fn superpixels(
     seed: impl Fn(usize) -> Seed,
     options: &Options,
     gamma: f64,
+    checkpoint: Checkpoint<'_>,
 ) -> Result<(Scoped, f64)> {
+    checkpoint()?;
     let sizes = partition.sizes();
     let mut scopes: Vec<Vec<u32>> = vec![Vec::new(); partition.count()];
     let mut known = vec![0; partition.count()];
@@ -210,6 +216,7 @@ fn superpixels(
             Seed::Background => {}
         }
     }
+    checkpoint()?;
     let mut constant = 0.0;
     let mut factors: Scoped = Vec::with_capacity(scopes.len());
     for ((scope, total), known) in scopes.into_iter().zip(sizes).zip(known) {

@@ -40,6 +40,7 @@ impl Bar {
             }
             Event::Assembled(_) => self.bar.set_style(style("{spinner} solving [{bar:24}] {msg}")),
             Event::Sweep(progress) => self.sweep(progress),
+            Event::Working => {}
             Event::Solved => {
                 self.bar.set_style(style("{spinner} {msg}"));
                 self.bar.set_message("writing");

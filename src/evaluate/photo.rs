@@ -45,7 +45,7 @@ impl<'a> Photo<'a> {
         let (image, scribbles) = (case.image.clone(), Some(case.scribbles.clone()));
         let input = Input { image, scribbles, format: options.format, ..Input::default() };
         input.check_memory(&options.base, rayon::current_num_threads(), options.max_memory)?;
-        let scene = Scene::read(&input, &options.base)?;
+        let scene = Scene::read(&input, &options.base, &|| Ok(()))?;
         let truth = Truth::read(&case.truth, scene.picture.shape(), &options.base.limits)?;
         Ok(Self { options, scene, truth, given: OnceCell::new(), own: OnceCell::new() })
     }
@@ -99,10 +99,11 @@ impl<'a> Photo<'a> {
         if method.is_homogeneous() {
             return self.minimum_norm(method, weights, &problem, before);
         }
+        let rival = &self.options.base.rival;
         let beliefs = match method {
-            Method::Mf => baseline::mean_field(&problem.model, &self.options.base.rival)?,
-            Method::Bp => baseline::belief_propagation(&problem.model, &self.options.base.rival)?,
-            _ => baseline::fractional_belief_propagation(&problem.model, &self.options.base.rival)?,
+            Method::Mf => baseline::mean_field(&problem.model, rival, &|| Ok(()))?,
+            Method::Bp => baseline::belief_propagation(&problem.model, rival, &|| Ok(()))?,
+            _ => baseline::fractional_belief_propagation(&problem.model, rival, &|| Ok(()))?,
         };
         let set: Vec<bool> = beliefs.s.iter().map(|&s| s < 0.0).collect();
         Ok(Answer { s: problem.expand(&beliefs.s), mask: problem.expand_set(&set), temperature: None })
@@ -112,7 +113,7 @@ impl<'a> Photo<'a> {
         let evidence = self.evidence(method)?;
         let model = self.weighed(method, weights);
         let partitions: &[Partition] = if weights.gamma > 0.0 { self.partitions(evidence)? } else { &[] };
-        assemble::model(self.picture(), &evidence.unary, partitions, Some(self.seeds()), &model)
+        assemble::model(self.picture(), &evidence.unary, partitions, Some(self.seeds()), &model, &|| Ok(()))
     }
 
     fn weighed(&self, method: Method, weights: &Setting) -> assemble::Options {
@@ -149,7 +150,7 @@ impl<'a> Photo<'a> {
             true => {
                 let partitions = if weights.gamma > 0.0 { self.partitions(self.evidence(method)?)? } else { &[] };
                 let own = pipeline::Options { model: self.weighed(method, weights), ..own };
-                Some(pipeline::fit_temperature(&self.scene, partitions, &own)?.temperature)
+                Some(pipeline::fit_temperature(&self.scene, partitions, &own, &|| Ok(()))?.temperature)
             }
             false => None,
         };
@@ -168,7 +169,7 @@ impl<'a> Photo<'a> {
         if let Some(evidence) = cell.get() {
             return Ok(evidence);
         }
-        let unary = unary::log_odds(self.picture(), self.seeds(), &options.unary)?.unary;
+        let unary = unary::log_odds(self.picture(), self.seeds(), &options.unary, &|| Ok(()))?.unary;
         Ok(cell.get_or_init(|| Evidence { unary, layers: options.layers, partitions: OnceCell::new() }))
     }
 
@@ -176,7 +177,7 @@ impl<'a> Photo<'a> {
         if let Some(partitions) = evidence.partitions.get() {
             return Ok(partitions);
         }
-        let cut = evidence.layers.iter().map(|layer| superpixel::mean_shift(self.picture(), layer));
+        let cut = evidence.layers.iter().map(|layer| superpixel::mean_shift(self.picture(), layer, &|| Ok(())));
         let cut = cut.collect::<Result<Vec<_>>>()?;
         Ok(evidence.partitions.get_or_init(|| cut))
     }

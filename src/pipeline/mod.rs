@@ -8,6 +8,9 @@ pub mod memory;
 mod rival;
 mod scene;
 mod temperature;
+#[cfg(test)]
+mod tests;
+mod watch;
 mod write;
 
 use std::ops::ControlFlow;
@@ -22,6 +25,8 @@ use scene::Evidence;
 pub use scene::Scene;
 pub use temperature::Fit;
 pub(crate) use temperature::fit as fit_temperature;
+pub use watch::Observer;
+use watch::Watch;
 pub use write::{Written, output_names};
 
 use crate::annotation::Format;
@@ -34,7 +39,7 @@ use crate::render::{Matte, Output, marginals_beside};
 use crate::solver::{self, Progress, Solution};
 use crate::superpixel::{self, Layer};
 use crate::unary::{self, Mixtures};
-use crate::{Error, Result};
+use crate::{Checkpoint, Result};
 
 /// The files a run starts from.
 #[derive(Clone, Debug, Default)]
@@ -201,6 +206,8 @@ pub enum Event<'a> {
     Assembled(usize),
     /// Some sweeps are done.
     Sweep(&'a Progress),
+    /// Still at work on the same; comes every few milliseconds, from any thread.
+    Working,
     /// The solve has ended.
     Solved,
 }
@@ -246,40 +253,58 @@ pub struct Segmentation {
 }
 
 /// Segments one photo. `observe` hears how far it is; when it breaks, the answer is [`Error::Interrupted`].
-pub fn segment(
+pub fn segment(input: &Input, options: &Options, observe: Observer<'_>) -> Result<Segmentation> {
+    let watch = Watch::new(observe);
+    segment_until(input, options, &|event| watch.tell(event), &|| watch.check())
+}
+
+/// Segments one photo as long as neither `tell` nor the checkpoint fails.
+fn segment_until(
     input: &Input,
     options: &Options,
-    observe: &mut (dyn FnMut(Event<'_>) -> ControlFlow<()> + Send),
+    tell: &(dyn Fn(Event<'_>) -> Result<()> + Sync),
+    checkpoint: Checkpoint<'_>,
 ) -> Result<Segmentation> {
     let mut clock = Clock::start();
     let mut timing = Timing::default();
-    let scene = Scene::read(input, options)?;
+    let scene = Scene::read(input, options, checkpoint)?;
     timing.load = clock.lap();
-    proceed(observe(Event::Read(&scene)))?;
-    let (partitions, evidence) =
-        join(|| timed(|| cut_superpixels(&scene, options)), || timed(|| scene.weigh(scene.seeds(), &options.unary)));
+    tell(Event::Read(&scene))?;
+    let (partitions, evidence) = join(
+        || timed(|| cut_superpixels(&scene, options, checkpoint)),
+        || timed(|| scene.weigh(scene.seeds(), &options.unary, checkpoint)),
+    );
     let (partitions, evidence) = (partitions.store(&mut timing.superpixels)?, evidence.store(&mut timing.unary)?);
     clock.lap();
     let mut model = options.model_in_force();
     let fit = match options.fit_temperature {
-        true => Some(timed(|| temperature::fit(&scene, &partitions, options)).store(&mut timing.temperature)?),
+        true => {
+            let fit = timed(|| temperature::fit(&scene, &partitions, options, checkpoint));
+            Some(fit.store(&mut timing.temperature)?)
+        }
         false => None,
     };
     model.temperature = fit.map_or(model.temperature, |fit| fit.temperature);
     clock.lap();
     let Evidence { unary, mixtures, geodesic } = evidence;
-    let problem = assemble::model(&scene.picture, &unary, &partitions, scene.seeds(), &model)?;
+    let problem = assemble::model(&scene.picture, &unary, &partitions, scene.seeds(), &model, checkpoint)?;
     drop(unary);
     timing.assemble = clock.lap();
-    proceed(observe(Event::Assembled(problem.free().len())))?;
-    let (solution, rival) = match rival::solve(&problem.model, options)? {
+    tell(Event::Assembled(problem.free().len()))?;
+    let (solution, rival) = match rival::solve(&problem.model, options, checkpoint)? {
         Some((solution, rival)) => (solution, Some(rival)),
-        None => (solver::solve(&problem.model, &options.solver, &mut |p| observe(Event::Sweep(p)))?, None),
+        None => {
+            let mut interrupted = Ok(());
+            let mut observe = |progress: &Progress| {
+                interrupted = tell(Event::Sweep(progress));
+                if interrupted.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            let solution = solver::solve_until(&problem.model, &options.solver, None, &mut observe, checkpoint)?;
+            interrupted?;
+            (solution, None)
+        }
     };
-    proceed(observe(Event::Solved))?;
-    if solution.status == solver::Status::Interrupted {
-        return Err(Error::Interrupted);
-    }
+    tell(Event::Solved)?;
     let (s, mask) = (problem.expand(&solution.s), problem.expand_set(&solution.set));
     let marginals = marginals_beside(&mask, &s)?;
     let certified = certified(&problem, &solution);
@@ -338,18 +363,17 @@ fn warnings(scene: &Scene, solution: &Solution, rival: Option<Rival>, mask: &Mas
     warnings
 }
 
-fn cut_superpixels(scene: &Scene, options: &Options) -> Result<Vec<Partition>> {
+fn cut_superpixels(scene: &Scene, options: &Options, checkpoint: Checkpoint<'_>) -> Result<Vec<Partition>> {
     if !options.needs_superpixels() {
         return Ok(Vec::new());
     }
     match &scene.partitions[..] {
-        [] => options.layers.par_iter().map(|layer| superpixel::mean_shift(&scene.picture, layer)).collect(),
+        [] => {
+            let cut = |layer| superpixel::mean_shift(&scene.picture, layer, checkpoint);
+            options.layers.par_iter().map(cut).collect()
+        }
         given => Ok(given.to_vec()),
     }
-}
-
-fn proceed(flow: ControlFlow<()>) -> Result<()> {
-    if flow.is_break() { Err(Error::Interrupted) } else { Ok(()) }
 }
 
 /// Tells how long each stage took.

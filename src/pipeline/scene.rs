@@ -12,7 +12,7 @@ use crate::field::{Partition, Unary};
 use crate::input::Loaded;
 use crate::picture::Picture;
 use crate::unary::{self, Geodesic, Mixtures};
-use crate::{Error, Result, evidence};
+use crate::{Checkpoint, Error, Result, evidence};
 
 /// What the input files say.
 #[derive(Clone, Debug)]
@@ -54,11 +54,12 @@ impl Input {
 
 impl Scene {
     /// Reads every file of `input`.
-    pub fn read(input: &Input, options: &Options) -> Result<Self> {
+    pub fn read(input: &Input, options: &Options, checkpoint: Checkpoint<'_>) -> Result<Self> {
         let limits = &options.limits;
         let mut notes = Notes::default();
         let picture = notes.heed("image", Picture::read(&input.image, limits)?);
         let shape = picture.shape();
+        checkpoint()?;
         let costs = match &input.evidence {
             None => None,
             Some(file) => {
@@ -69,6 +70,7 @@ impl Scene {
                 Some(notes.heed(file.role(), loaded))
             }
         };
+        checkpoint()?;
         let strokes = match input.stroke_file()? {
             Some(path) => Some(Strokes::read(&path, &picture, input.format, limits)?),
             None => None,
@@ -83,7 +85,10 @@ impl Scene {
         let partitions = input
             .superpixels
             .iter()
-            .map(|path| Ok(notes.heed("superpixels", evidence::superpixels(path, shape, limits)?)))
+            .map(|path| {
+                checkpoint()?;
+                Ok(notes.heed("superpixels", evidence::superpixels(path, shape, limits)?))
+            })
             .collect::<Result<_>>()?;
         let Notes { warnings, parts } = notes;
         Ok(Self { picture, strokes, costs, partitions, warnings, parts })
@@ -101,10 +106,15 @@ impl Scene {
 
     /// Costs from the file, plus the stroke distance if it has a fixed weight; or else what the strokes teach. `seeds` are the
     /// strokes to learn from, all of them or some.
-    pub(super) fn weigh(&self, seeds: Option<&Seeds>, options: &unary::Options) -> Result<Evidence> {
+    pub(super) fn weigh(
+        &self,
+        seeds: Option<&Seeds>,
+        options: &unary::Options,
+        checkpoint: Checkpoint<'_>,
+    ) -> Result<Evidence> {
         match (&self.costs, seeds, options.geodesic) {
             (Some(costs), Some(seeds), Geodesic::Fixed(weight)) if weight > 0.0 => {
-                let nearer = unary::stroke_distance(&self.picture, seeds)?;
+                let nearer = unary::stroke_distance(&self.picture, seeds, checkpoint)?;
                 let values = costs.as_slice().iter().zip(nearer).map(|(m, nearer)| m - weight * nearer).collect();
                 Ok(Evidence { unary: Unary::new(costs.shape(), values)?, mixtures: None, geodesic: weight })
             }
@@ -115,7 +125,7 @@ impl Scene {
             }),
             (Some(costs), ..) => Ok(Evidence { unary: costs.clone(), mixtures: None, geodesic: 0.0 }),
             (None, Some(seeds), _) => {
-                let learned = unary::log_odds(&self.picture, seeds, options)?;
+                let learned = unary::log_odds(&self.picture, seeds, options, checkpoint)?;
                 Ok(Evidence { unary: learned.unary, mixtures: Some(learned.mixtures), geodesic: learned.geodesic })
             }
             (None, None, _) => unreachable!("a scene without strokes has costs"),

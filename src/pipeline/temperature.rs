@@ -17,7 +17,7 @@ use crate::assemble;
 use crate::field::Partition;
 use crate::kernel::logistic::{probability, softplus};
 use crate::solver;
-use crate::{Error, Result};
+use crate::{Checkpoint, Error, Result};
 
 const FOLDS: u8 = 4;
 
@@ -48,7 +48,12 @@ pub struct Fit {
 }
 
 /// Chooses T for this scene.
-pub(crate) fn fit(scene: &Scene, partitions: &[Partition], options: &Options) -> Result<Fit> {
+pub(crate) fn fit(
+    scene: &Scene,
+    partitions: &[Partition],
+    options: &Options,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Fit> {
     let impossible = |why: &str, remedy: &str| Error::Parameter {
         name: "--temperature".into(),
         value: format!("fit, but {why}"),
@@ -68,9 +73,10 @@ pub(crate) fn fit(scene: &Scene, partitions: &[Partition], options: &Options) ->
         if rest.count(Seed::Foreground) == 0 || rest.count(Seed::Background) == 0 || rest == *seeds {
             continue;
         }
-        let evidence = scene.weigh(Some(&rest), &options.unary)?;
-        let problem = assemble::model(&scene.picture, &evidence.unary, partitions, Some(&rest), &model)?;
-        let solution = solver::solve(&problem.model, &loose, &mut |_| ControlFlow::Continue(()))?;
+        let evidence = scene.weigh(Some(&rest), &options.unary, checkpoint)?;
+        let problem = assemble::model(&scene.picture, &evidence.unary, partitions, Some(&rest), &model, checkpoint)?;
+        let mut observe = |_: &solver::Progress| ControlFlow::Continue(());
+        let solution = solver::solve_until(&problem.model, &loose, None, &mut observe, checkpoint)?;
         let s = problem.expand(&solution.s);
         for (pixel, _) in folds.fold.iter().enumerate().filter(|(_, of)| **of == Some(fold)) {
             match seeds.labels()[pixel] {

@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::{Progress, map};
 use crate::kernel::logistic::softplus;
 use crate::model::{Model, ordered_softplus, ordered_sum};
+use crate::{Checkpoint, Result};
 
 /// Which of several optimal masks to take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -70,7 +71,13 @@ const NUDGE: f64 = 1e-9;
 
 impl Certificate {
     /// Judges s, chooses the mask, and moves s across zero where the mask says so.
-    pub(super) fn issue(model: &Model, s: &mut [f64], choice: MapChoice) -> (Vec<bool>, Self) {
+    pub(super) fn issue(
+        model: &Model,
+        s: &mut [f64],
+        choice: MapChoice,
+        checkpoint: Checkpoint<'_>,
+    ) -> Result<(Vec<bool>, Self)> {
+        checkpoint()?;
         let n = s.len();
         let feasible = norm(s);
         let found = gap(model, s);
@@ -78,7 +85,7 @@ impl Certificate {
         let log_normaliser = normaliser(s);
         let log_z_upper = log_normaliser - model.constant();
         let bound = map_lower_bound(model, s);
-        let (set, bound, settled) = match map::exact(model, s, found, choice) {
+        let (set, bound, settled) = match map::exact(model, s, found, choice, checkpoint)? {
             Some(exact) => (exact.set, exact.lower_bound.max(bound), Some(exact.settled)),
             None => (level_set(model, s, (2.0 * found).sqrt(), choice), bound, None),
         };
@@ -89,6 +96,7 @@ impl Certificate {
                 repaired_pixels += 1;
             }
         }
+        checkpoint()?;
         let (gap, log_normaliser) =
             if repaired_pixels == 0 { (found, log_normaliser) } else { (gap(model, s), normaliser(s)) };
         // A repaired s need not be feasible. What it proves is its own primal value against the dual value of the s before.
@@ -99,6 +107,7 @@ impl Certificate {
         let log_z_lower = entropy - model.expectation(&p);
         // Where both meet, rounding may put the lower one a hair above.
         let log_z_lower = log_z_lower.min(log_z_upper);
+        checkpoint()?;
         let map_energy = model.energy(&set);
         let map_gap = map_energy - bound;
         let map_gap = if map_gap.is_nan() { f64::INFINITY } else { map_gap.max(0.0) };
@@ -118,7 +127,7 @@ impl Certificate {
             // An s at rounding's or a repair's distance from zero is a tie, whatever a gap of zero says.
             certified: s.iter().enumerate().map(|(v, s)| s.abs() > error_bound + 2.0 * NUDGE || proved(v)).collect(),
         };
-        (set, certificate)
+        Ok((set, certificate))
     }
 }
 

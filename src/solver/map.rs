@@ -13,6 +13,7 @@ use super::MapChoice;
 use super::network::Network;
 use crate::kernel::max_flow::Side;
 use crate::model::{Model, ordered_sum};
+use crate::{Checkpoint, Result};
 
 /// Edges that superpixels may need before the exact mask costs more than the solve.
 const MAX_EDGES: usize = 1_000_000;
@@ -28,7 +29,13 @@ pub(super) struct Exact {
 
 /// The smallest or largest minimiser of F, for a feasible s with this duality gap; `None` when the undecided part is no graph of
 /// reasonable size.
-pub(super) fn exact(model: &Model, s: &[f64], gap: f64, choice: MapChoice) -> Option<Exact> {
+pub(super) fn exact(
+    model: &Model,
+    s: &[f64],
+    gap: f64,
+    choice: MapChoice,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Option<Exact>> {
     let sum = |g: fn(f64) -> f64| ordered_sum(s, s, |s, _| g(s));
     let inside: Vec<bool> = s.iter().map(|&s| s < 0.0).collect();
     let delta = model.energy(&inside) - model.constant() - sum(|s| s.min(0.0));
@@ -36,8 +43,8 @@ pub(super) fn exact(model: &Model, s: &[f64], gap: f64, choice: MapChoice) -> Op
     let delta = if delta.is_nan() { f64::INFINITY } else { delta.max(0.0) + 1e-13 * (1.0 + sum(f64::abs)) };
     let radius = (2.0 * (gap + 1e-14 * sum(|s| s * s))).sqrt().min(delta);
     let fixed = |v: usize| (s[v].abs() > radius).then_some(s[v] < 0.0);
-    let mut network = Network::new(model, fixed, &[], MAX_EDGES).ok()?;
-    network.graph.solve();
+    let Ok(mut network) = Network::new(model, fixed, &[], MAX_EDGES, checkpoint)? else { return Ok(None) };
+    network.graph.solve_until(0..network.graph.n_nodes(), checkpoint)?;
     let mut set: Vec<bool> = (0..s.len()).map(|v| fixed(v) == Some(true)).collect();
     let mut settled = vec![true; s.len()];
     let mut lower_bound = model.energy(&set);
@@ -50,7 +57,7 @@ pub(super) fn exact(model: &Model, s: &[f64], gap: f64, choice: MapChoice) -> Op
         settled[v as usize] = side != Side::Free;
         lower_bound += network.unit.value(-network.graph.excess(i)).min(0.0);
     }
-    Some(Exact { set, lower_bound, settled })
+    Ok(Some(Exact { set, lower_bound, settled }))
 }
 
 #[cfg(test)]

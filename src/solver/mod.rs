@@ -25,12 +25,19 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::model::Model;
-use crate::{Error, Result};
+use crate::{Checkpoint, Error, Result};
 
 /// An iteration towards argmin { ½‖s‖² : s ∈ B(F) }.
 pub trait Solver {
     /// Takes one step.
     fn step(&mut self);
+
+    /// Takes one step unless the checkpoint fails, after which the solver is of no more use.
+    fn step_until(&mut self, checkpoint: Checkpoint<'_>) -> Result<()> {
+        checkpoint()?;
+        self.step();
+        Ok(())
+    }
 
     /// A feasible s ∈ B(F), in the order of the variables.
     fn point(&mut self) -> &[f64];
@@ -96,7 +103,13 @@ pub enum Factors {
 
 impl SolverKind {
     /// The solver at its starting point.
-    fn start<'a>(self, model: &'a Model, factors: Factors, start: Option<&Messages>) -> Result<Box<dyn Solver + 'a>> {
+    fn start<'a>(
+        self,
+        model: &'a Model,
+        factors: Factors,
+        start: Option<&Messages>,
+        checkpoint: Checkpoint<'_>,
+    ) -> Result<Box<dyn Solver + 'a>> {
         Ok(match self {
             SolverKind::Accelerated => Box::new(accelerated::Accelerated::new(model, start)),
             SolverKind::Messages => Box::new(messages::Messages::new(model, factors)),
@@ -104,7 +117,7 @@ impl SolverKind {
             SolverKind::Ep => Box::new(sequential::Sequential::new(model, factors)),
             SolverKind::FrankWolfe => Box::new(frank_wolfe::FrankWolfe::new(model)),
             SolverKind::MinNorm => Box::new(min_norm::MinNorm::new(model)?),
-            SolverKind::DivideConquer => Box::new(divide_conquer::DivideConquer::new(model)?),
+            SolverKind::DivideConquer => Box::new(divide_conquer::DivideConquer::new(model, checkpoint)?),
         })
     }
 }
@@ -224,7 +237,7 @@ pub type Observer<'a> = &'a mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send)
 
 /// Runs a solver until its certificate is good enough, the budget is spent, or `observe` breaks.
 pub fn solve(model: &Model, options: &Options, observe: Observer<'_>) -> Result<Solution> {
-    run(model, options, None, observe)
+    solve_until(model, options, None, observe, &|| Ok(()))
 }
 
 /// The same from the messages of an earlier solution, for a model with the same layers and another unary or other weights. Solvers
@@ -233,19 +246,33 @@ pub fn solve(model: &Model, options: &Options, observe: Observer<'_>) -> Result<
 /// # Panics
 /// When the messages are of a model with other layers or another number of variables.
 pub fn solve_from(model: &Model, options: &Options, start: &Messages, observe: Observer<'_>) -> Result<Solution> {
-    assert!(start.fit(model), "messages of another model");
-    run(model, options, Some(start), observe)
+    solve_until(model, options, Some(start), observe, &|| Ok(()))
 }
 
-fn run(model: &Model, options: &Options, start: Option<&Messages>, observe: Observer<'_>) -> Result<Solution> {
+/// [`solve`] or [`solve_from`], as long as the checkpoint does not fail. An observer that breaks gets a solution with a certificate, which
+/// takes a while; a checkpoint that fails gets its error at once.
+pub fn solve_until(
+    model: &Model,
+    options: &Options,
+    start: Option<&Messages>,
+    observe: Observer<'_>,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Solution> {
+    assert!(start.is_none_or(|start| start.fit(model)), "messages of another model");
     options.check()?;
     // On a thread of the pool, a layer's work is shared out without waking and awaiting another thread first: a tenth of the time.
-    rayon::scope(|_| iterate(model, options, start, observe))
+    rayon::scope(|_| iterate(model, options, start, observe, checkpoint))
 }
 
-fn iterate(model: &Model, options: &Options, start: Option<&Messages>, observe: Observer<'_>) -> Result<Solution> {
+fn iterate(
+    model: &Model,
+    options: &Options,
+    start: Option<&Messages>,
+    observe: Observer<'_>,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Solution> {
     let clock = Instant::now();
-    let mut solver = options.solver.start(model, options.factors, start)?;
+    let mut solver = options.solver.start(model, options.factors, start, checkpoint)?;
     let mut trace: Vec<Progress> = Vec::new();
     let mut iteration = 0;
     let status = loop {
@@ -267,7 +294,7 @@ fn iterate(model: &Model, options: &Options, start: Option<&Messages>, observe: 
         }
         // Between two looks the observer hears the last certificate, so that it can stop the iteration at any step.
         while iteration < next.min(options.max_iterations) {
-            solver.step();
+            solver.step_until(checkpoint)?;
             iteration += 1;
             let elapsed = clock.elapsed();
             let step = Progress { iteration, seconds: elapsed.as_secs_f64(), ..progress };
@@ -277,7 +304,7 @@ fn iterate(model: &Model, options: &Options, start: Option<&Messages>, observe: 
         }
     };
     let mut s = solver.point().to_vec();
-    let (set, certificate) = Certificate::issue(model, &mut s, options.map);
+    let (set, certificate) = Certificate::issue(model, &mut s, options.map, checkpoint)?;
     let map_calls = solver.map_calls();
     let messages = solver.messages();
     let seconds = clock.elapsed().as_secs_f64();

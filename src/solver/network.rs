@@ -10,6 +10,10 @@
 
 use crate::kernel::max_flow::{Edge, Graph, Unit};
 use crate::model::Model;
+use crate::{Checkpoint, Result};
+
+/// Variables between two checkpoints.
+const CHECK_EVERY: usize = 16_384;
 
 /// The network, in whole units.
 pub(super) struct Network {
@@ -53,13 +57,15 @@ struct Truncated {
 
 impl Network {
     /// The network of the variables for which `fixed` does not say whether they are inside. Superpixels may add `max_edges` edges.
-    /// The flow in the chains is that of `messages`, one per layer in layer order, or zero where there is none.
+    /// The flow in the chains is that of `messages`, one per layer in layer order, or zero where there is none. The outer error is the
+    /// checkpoint's.
     pub(super) fn new(
         model: &Model,
         fixed: impl Fn(usize) -> Option<bool>,
         messages: &[&[f64]],
         max_edges: usize,
-    ) -> Result<Self, NotAGraph> {
+        checkpoint: Checkpoint<'_>,
+    ) -> Result<Result<Self, NotAGraph>> {
         let variables: Vec<u32> = (0..model.n_variables() as u32).filter(|&v| fixed(v as usize).is_none()).collect();
         let mut node = vec![u32::MAX; model.n_variables()];
         variables.iter().zip(0..).for_each(|(&v, i)| node[v as usize] = i);
@@ -67,7 +73,13 @@ impl Network {
         let mut terms = Terms { unary, ..Terms::default() };
         let mut n_edges = 0;
         for (r, layer) in model.layers().iter().enumerate() {
+            checkpoint()?;
+            let mut checked = 0;
             for (factor, range) in layer.factors().iter().zip(layer.starts().windows(2)) {
+                if range[1] - checked > CHECK_EVERY {
+                    checked = range[1];
+                    checkpoint()?;
+                }
                 let scope = || (range[0]..range[1]).map(|place| layer.variable(place));
                 if scope().all(|v| node[v] == u32::MAX) {
                     continue;
@@ -91,15 +103,16 @@ impl Network {
                         terms.table(&free, &table);
                     }
                 } else {
-                    return Err(NotAGraph::Factor);
+                    return Ok(Err(NotAGraph::Factor));
                 }
             }
         }
         if n_edges > max_edges {
-            return Err(NotAGraph::Edges(n_edges));
+            return Ok(Err(NotAGraph::Edges(n_edges)));
         }
+        checkpoint()?;
         let (graph, unit) = terms.into_units();
-        Ok(Self { graph, unit, variables })
+        Ok(Ok(Self { graph, unit, variables }))
     }
 }
 
