@@ -24,8 +24,19 @@ pub struct Problem {
     free: Vec<u32>,
     /// The pixels under hard strokes, and whether they are foreground.
     strokes: Vec<(u32, bool)>,
+    /// What each layer of the model is.
+    pub(super) kinds: Vec<Kind>,
     /// θ in force, also when it was chosen automatically.
     pub theta: f64,
+}
+
+/// What a layer of the model is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Rows,
+    Columns,
+    /// The superpixels of the partition with this number.
+    Superpixels(usize),
 }
 
 impl Problem {
@@ -88,6 +99,7 @@ pub(super) fn problem(
     let mut constant: f64 = (0..m.len()).filter(|&p| seed(p) == Seed::Foreground).map(|p| m[p]).sum();
 
     let mut layers = Vec::new();
+    let mut kinds = Vec::new();
     if beta > 0.0 {
         for direction in [Direction::Rows, Direction::Columns] {
             let lines = direction.lines(shape).map(|line| {
@@ -122,12 +134,14 @@ pub(super) fn problem(
             }
             layers.push(factors);
         }
+        kinds.extend([Kind::Rows, Kind::Columns]);
     }
-    for partition in partitions {
+    for (number, partition) in partitions.iter().enumerate() {
         assert_eq!(partition.shape(), shape, "a partition of another shape");
         let (factors, known) = superpixels(partition, seed, options, gamma / temperature, checkpoint)?;
         constant += known;
         layers.push(factors);
+        kinds.push(Kind::Superpixels(number));
     }
 
     // From pixels to variables.
@@ -147,7 +161,7 @@ pub(super) fn problem(
         .collect();
     let m = free.iter().map(|&p| m[p as usize]).collect();
     let model = Model::new(m, layers?)?.with_constant(constant);
-    Ok(Problem { model, shape, free, strokes, theta: contrast.theta() })
+    Ok(Problem { model, shape, free, strokes, kinds, theta: contrast.theta() })
 }
 
 /// Moves the edge pq into the unary of its free end when the other is a stroke; returns its share of the constant.

@@ -8,9 +8,11 @@
 
 mod contract;
 mod contrast;
+mod warm;
 
 pub use contract::Problem;
 pub use contrast::Contrast;
+pub use warm::PixelMessages;
 
 use std::fmt;
 

@@ -45,7 +45,7 @@ struct Pieces {
 impl DivideConquer {
     pub(super) fn new(model: &Model, checkpoint: Checkpoint<'_>) -> Result<Self> {
         // One sweep of projections lays out the first flow. More of them spread it so thin that the cuts take longer again.
-        let sweep = Accelerated::new(model, None);
+        let sweep = Accelerated::new(model, None, checkpoint)?;
         let network = Network::new(model, |_| None, &sweep.layer_messages(), GRAPH_LIMIT, checkpoint)?;
         let network = network.map_err(|why| Error::NotAGraph {
             why: match why {
@@ -117,6 +117,7 @@ impl Solver for DivideConquer {
         checkpoint()?;
         let n_variables = self.point.len();
         let pieces = self.pieces();
+        checkpoint()?;
         let is_variable = |i: &&u32| (**i as usize) < n_variables;
         let graph = &mut self.network.graph;
         for range in pieces.starts.windows(2) {

@@ -64,6 +64,16 @@ pub trait Solver {
 pub struct Messages(Vec<Vec<f64>>);
 
 impl Messages {
+    /// Messages that need not be feasible, one vector per layer in layer order.
+    pub(crate) fn new(layers: Vec<Vec<f64>>) -> Self {
+        Self(layers)
+    }
+
+    /// One vector per layer, in layer order.
+    pub(crate) fn layers(&self) -> &[Vec<f64>] {
+        &self.0
+    }
+
     fn fit(&self, model: &Model) -> bool {
         self.0.len() == model.layers().len() && self.0.iter().all(|message| message.len() == model.n_variables())
     }
@@ -111,7 +121,7 @@ impl SolverKind {
         checkpoint: Checkpoint<'_>,
     ) -> Result<Box<dyn Solver + 'a>> {
         Ok(match self {
-            SolverKind::Accelerated => Box::new(accelerated::Accelerated::new(model, start)),
+            SolverKind::Accelerated => Box::new(accelerated::Accelerated::new(model, start, checkpoint)?),
             SolverKind::Messages => Box::new(messages::Messages::new(model, factors)),
             SolverKind::DouglasRachford => Box::new(douglas_rachford::DouglasRachford::new(model, factors)),
             SolverKind::Ep => Box::new(sequential::Sequential::new(model, factors)),
@@ -278,7 +288,7 @@ fn iterate(
     let status = loop {
         let seconds = clock.elapsed().as_secs_f64();
         let progress = certificate::progress(model, solver.point(), iteration, seconds).with_bounds_of(trace.last());
-        let next = iteration + patience(trace.last(), &progress, options.tolerance);
+        let next = iteration + patience(trace.last(), &progress, options.tolerance, start.is_some());
         trace.push(progress);
         if observe(&progress).is_break() {
             break Status::Interrupted;
@@ -312,9 +322,9 @@ fn iterate(
 }
 
 /// Steps to take before the next look at the certificate, which costs half a step or more: as many as it takes to the tolerance
-/// if the gap goes on falling as it did between the last two looks, but no more than those already taken.
-fn patience(earlier: Option<&Progress>, now: &Progress, tolerance: f64) -> usize {
-    let most = now.iteration.clamp(5, 20);
+/// if the gap goes on falling as it did between the last two looks, but no more than those already taken. A warm start may be there soon.
+fn patience(earlier: Option<&Progress>, now: &Progress, tolerance: f64, is_warm: bool) -> usize {
+    let most = now.iteration.clamp(if is_warm { 1 } else { 5 }, 20);
     let Some(earlier) = earlier else { return most };
     let fall_per_step = (earlier.gap_per_pixel / now.gap_per_pixel).ln() / (now.iteration - earlier.iteration) as f64;
     let needed = (now.gap_per_pixel / tolerance).ln() / fall_per_step;
