@@ -329,7 +329,11 @@ fn patience(earlier: Option<&Progress>, now: &Progress, tolerance: f64, is_warm:
     let fall_per_step = (earlier.gap_per_pixel / now.gap_per_pixel).ln() / (now.iteration - earlier.iteration) as f64;
     let needed = (now.gap_per_pixel / tolerance).ln() / fall_per_step;
     // No number when the gap is zero or has not fallen.
-    if needed > 0.0 { (needed.ceil() as usize).clamp(1, most) } else { most }
+    match needed > 0.0 {
+        true => (needed.ceil() as usize).clamp(1, most),
+        false if is_warm => most.min(3),
+        false => most,
+    }
 }
 
 #[cfg(test)]
