@@ -142,13 +142,9 @@ fn strokes(seeds: &Seeds, class: Seed) -> Vec<Vec<usize>> {
         while let Some(&pixel) = stroke.get(next) {
             next += 1;
             let (x, y) = (pixel % width, pixel / width);
-            for row in y.saturating_sub(1)..(y + 2).min(height) {
-                for near in row * width + x.saturating_sub(1)..row * width + (x + 2).min(width) {
-                    if std::mem::replace(&mut left[near], false) {
-                        stroke.push(near);
-                    }
-                }
-            }
+            let rows = y.saturating_sub(1)..(y + 2).min(height);
+            let around = rows.flat_map(|y| y * width + x.saturating_sub(1)..y * width + (x + 2).min(width));
+            stroke.extend(around.filter(|&near| std::mem::replace(&mut left[near], false)));
         }
         strokes.push(stroke);
     }

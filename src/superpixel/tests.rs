@@ -200,7 +200,7 @@ fn linking_fusing_and_absorbing_are_those_of_the_textbook() {
         let layer: Layer = text.parse().unwrap();
         let picture = drifting(Shape::new(19, 17), seed);
         let modes = filter::modes(&Luv::new(&picture), &layer, false, &|| Ok(()), &|_| {}).unwrap();
-        let ours = region::regions(picture.shape(), &modes, &layer);
+        let ours = region::regions(picture.shape(), &modes, &layer, &|| Ok(())).unwrap();
         assert!(ours == textbook::mean_shift(&picture, &layer), "{layer}");
         assert!(ours.count() > 1, "{layer}");
     }
