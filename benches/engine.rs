@@ -49,9 +49,9 @@ impl Scene {
         let picture = Picture::read(&image, &limits).expect("the bundled photo").value;
         let strokes = Strokes::read(&image.with_extension("scribbles.png"), &picture, Format::Auto, &limits);
         let seeds = strokes.expect("its strokes").seeds;
-        let evidence = unary::log_odds(&picture, &seeds, &unary::Options::default()).expect("its mixtures");
+        let evidence = unary::log_odds(&picture, &seeds, &unary::Options::default(), &|| Ok(())).expect("its mixtures");
         let partitions = [superpixel::Layer::FINE, superpixel::Layer::COARSE]
-            .map(|layer| superpixel::mean_shift(&picture, &layer).expect("its superpixels"));
+            .map(|layer| superpixel::mean_shift(&picture, &layer, &|| Ok(())).expect("its superpixels"));
         Self { picture, seeds, unary: evidence.unary, partitions: partitions.into() }
     }
 
@@ -81,7 +81,8 @@ impl Scene {
 
     fn problem(&self, beta: f64, gamma: f64) -> Problem {
         let options = assemble::Options { beta, gamma, ..assemble::Options::default() };
-        assemble::model(&self.picture, &self.unary, &self.partitions, Some(&self.seeds), &options).expect("a model")
+        let seeds = Some(&self.seeds);
+        assemble::model(&self.picture, &self.unary, &self.partitions, seeds, &options, &|| Ok(())).expect("a model")
     }
 }
 

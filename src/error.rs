@@ -11,7 +11,8 @@ use crate::read::Format;
 /// A result of this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What slow stages call often: an error, usually [`Error::Interrupted`], ends the work.
+/// Called often, and from any thread, by everything that takes long. An error, usually [`Error::Interrupted`], ends the work at once
+/// and is passed on; `&|| Ok(())` lets it run to its end.
 pub type Checkpoint<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 
 /// Why lfield refused its input.

@@ -10,11 +10,11 @@ use std::borrow::Cow;
 
 use super::decided::decided;
 use super::{Contrast, HopScale, Options, Phi};
-use crate::Result;
 use crate::factor::{Cardinality, Chain, Factor};
 use crate::grid::{Mask, Partition, Seed, Seeds, Shape, Unary};
 use crate::kernel::rounding::{EPSILON, Sum};
 use crate::model::{Layer, Model, Rounding};
+use crate::{Checkpoint, Result};
 
 /// The log-odds written for a stroke pixel: finite, and far beyond where exp leaves the probability at exactly 0 or 1.
 const STROKE: f64 = 1e9;
@@ -81,7 +81,9 @@ pub(super) fn problem(
     partitions: &[Partition],
     seeds: Option<&Seeds>,
     options: &Options,
+    checkpoint: Checkpoint<'_>,
 ) -> Result<Problem> {
+    checkpoint()?;
     let shape = unary.shape();
     let Options { alpha, beta, gamma, temperature, .. } = *options;
     let mut m: Vec<f64> = unary.as_slice().iter().map(|m| m * (alpha / temperature)).collect();
@@ -138,6 +140,7 @@ pub(super) fn problem(
             });
             let mut factors: Vec<(Vec<u32>, Box<dyn Factor>)> = Vec::new();
             for (scope, weights) in lines {
+                checkpoint()?;
                 if !scope.is_empty() {
                     factors.push((scope, Box::new(Chain::new(weights)?)));
                 }
@@ -147,6 +150,7 @@ pub(super) fn problem(
     }
     for partition in partitions {
         assert_eq!(partition.shape(), shape, "a partition of another shape");
+        checkpoint()?;
         layers.push(superpixels(partition, seed, options, gamma / temperature, &mut constant)?);
     }
 
@@ -155,13 +159,14 @@ pub(super) fn problem(
     for (v, &pixel) in free.iter().enumerate() {
         variable[pixel as usize] = v as u32;
     }
-    let layers = layers
+    let layers: Result<Vec<Layer>> = layers
         .into_iter()
         .map(|mut factors| {
+            checkpoint()?;
             for pixel in factors.iter_mut().flat_map(|(scope, _)| scope) {
                 *pixel = variable[*pixel as usize];
             }
-            Layer::new(free.len(), factors)
+            Ok(Layer::new(free.len(), factors))
         })
         .collect();
     let m = free.iter().map(|&p| m[p as usize]).collect();
@@ -170,7 +175,7 @@ pub(super) fn problem(
     let error = constant.error() + 8.0 * EPSILON * constant.size();
     let (constant, error) = if error.is_finite() { (constant.value(), error) } else { (0.0, f64::INFINITY) };
     let rounding = Rounding { unary: rounded, constant: error };
-    let model = Model::new(m, layers)?.with_constant(constant).with_rounding(rounding);
+    let model = Model::new(m, layers?)?.with_constant(constant).with_rounding(rounding);
     Ok(Problem { model, shape, free, known, n_decided: decided.len(), theta: contrast.theta() })
 }
 

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::grid::{Partition, Picture, Seeds, Unary};
 
-use crate::{Error, Result};
+use crate::{Checkpoint, Error, Result};
 
 /// How the terms are weighed against each other.
 #[derive(Clone, Debug, Serialize)]
@@ -183,12 +183,14 @@ pub fn model(
     partitions: &[Partition],
     seeds: Option<&Seeds>,
     options: &Options,
+    checkpoint: Checkpoint<'_>,
 ) -> Result<Problem> {
     options.check()?;
     assert_eq!(picture.shape(), unary.shape(), "a unary of another shape");
     let seeds = seeds.filter(|_| options.seeds == SeedMode::Hard);
     let contrast = Contrast::new(picture, options.theta);
-    contract::problem(&contrast, unary, if options.gamma > 0.0 { partitions } else { &[] }, seeds, options)
+    let partitions = if options.gamma > 0.0 { partitions } else { &[] };
+    contract::problem(&contrast, unary, partitions, seeds, options, checkpoint)
 }
 
 #[cfg(test)]

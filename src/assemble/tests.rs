@@ -62,7 +62,7 @@ proptest! {
             hop_scale: if paper { HopScale::Paper } else { HopScale::Size },
             seeds: SeedMode::Hard,
         };
-        let problem = model(&picture, &unary, &partitions, Some(&seeds), &options).unwrap();
+        let problem = model(&picture, &unary, &partitions, Some(&seeds), &options, &|| Ok(())).unwrap();
         let n = problem.free().len();
         for bits in 0..1_usize << n {
             let set: Vec<bool> = (0..n).map(|i| bits >> i & 1 == 1).collect();

@@ -158,7 +158,7 @@ impl Superpixels {
 fn cut(picture: &Picture, layer: &Layer, voice: Voice) -> lfield::Result<(Partition, f64)> {
     let meter = Meter::new(voice, format!("{}: superpixels {layer}", picture.shape()));
     let began = Instant::now();
-    let partition = mean_shift_observed(picture, layer, &|share| meter.show(share))?;
+    let partition = mean_shift_observed(picture, layer, &|| Ok(()), &|share| meter.show(share))?;
     Ok((partition, began.elapsed().as_secs_f64()))
 }
 

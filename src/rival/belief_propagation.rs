@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::{Beliefs, Options, Schedule, iterate};
 use crate::kernel::logistic::{probability, softplus};
 use crate::model::{Layer, Model, ordered_sum};
-use crate::{Error, Result};
+use crate::{Checkpoint, Error, Result};
 
 /// Variables a parallel task takes.
 const CHUNK: usize = 4096;
@@ -27,21 +27,22 @@ const CHUNK: usize = 4096;
 const TOGETHER: usize = 4;
 
 /// Plain belief propagation, ρ = 1 whatever the options say, on a model of chains alone.
-pub fn belief_propagation(model: &Model, options: &Options) -> Result<Beliefs> {
-    propagate(model, &Options { weight: 1.0, ..options.clone() })
+pub fn belief_propagation(model: &Model, options: &Options, checkpoint: Checkpoint<'_>) -> Result<Beliefs> {
+    propagate(model, &Options { weight: 1.0, ..options.clone() }, checkpoint)
 }
 
 /// Fractional belief propagation with the weight ρ of the options, on a model of chains alone.
-pub fn fractional_belief_propagation(model: &Model, options: &Options) -> Result<Beliefs> {
-    propagate(model, options)
+pub fn fractional_belief_propagation(model: &Model, options: &Options, checkpoint: Checkpoint<'_>) -> Result<Beliefs> {
+    propagate(model, options, checkpoint)
 }
 
-fn propagate(model: &Model, options: &Options) -> Result<Beliefs> {
+fn propagate(model: &Model, options: &Options, checkpoint: Checkpoint<'_>) -> Result<Beliefs> {
     options.check()?;
     let clock = Instant::now();
-    let mut state = State::new(model, options)?;
-    let run = iterate(options, clock, || state.sweep());
-    let log_z = state.log_z();
+    let mut state = State::new(model, options, checkpoint)?;
+    let run = iterate(options, clock, || state.sweep(checkpoint))?;
+    checkpoint()?;
+    let log_z = state.log_z(checkpoint)?;
     Ok(Beliefs {
         s: state.t.iter().map(|t| -t).collect(),
         log_z,
@@ -84,9 +85,13 @@ struct Lines<'a> {
 }
 
 impl<'a> State<'a> {
-    fn new(model: &'a Model, options: &Options) -> Result<Self> {
+    fn new(model: &'a Model, options: &Options, checkpoint: Checkpoint<'_>) -> Result<Self> {
         let rule = Rule { weight: options.weight, damping: options.damping };
-        let lines = model.layers().iter().map(|layer| Lines::new(layer, rule.weight)).collect::<Result<_>>()?;
+        let lines = |layer| {
+            checkpoint()?;
+            Lines::new(layer, rule.weight)
+        };
+        let lines = model.layers().iter().map(lines).collect::<Result<_>>()?;
         let t: Vec<f64> = model.unary().iter().map(|m| -m).collect();
         let p = t.iter().map(|&t| probability(t)).collect();
         let schedule = options.schedule;
@@ -94,11 +99,15 @@ impl<'a> State<'a> {
     }
 
     /// Renews every message once; returns the largest change of a probability.
-    fn sweep(&mut self) -> f64 {
-        match self.schedule {
-            Schedule::Lines => (0..self.lines.len()).for_each(|k| self.sweep_layer(k)),
-            Schedule::Parallel => self.lines.iter_mut().for_each(|lines| lines.renew_at_once(&self.t, self.rule)),
+    fn sweep(&mut self, checkpoint: Checkpoint<'_>) -> Result<f64> {
+        for k in 0..self.lines.len() {
+            checkpoint()?;
+            match self.schedule {
+                Schedule::Lines => self.sweep_layer(k),
+                Schedule::Parallel => self.lines[k].renew_at_once(&self.t, self.rule),
+            }
         }
+        checkpoint()?;
         let (lines, m) = (&self.lines, self.model.unary());
         let renew = |v: usize, t: &mut f64, p: &mut f64| {
             *t = lines.iter().fold(-m[v], |sum, layer| sum + layer.inflow[layer.layer.place(v)]);
@@ -106,7 +115,8 @@ impl<'a> State<'a> {
             *p += moved;
             moved.abs()
         };
-        self.t
+        let moved = self
+            .t
             .par_chunks_mut(CHUNK)
             .zip(self.p.par_chunks_mut(CHUNK))
             .enumerate()
@@ -114,7 +124,8 @@ impl<'a> State<'a> {
                 let variables = chunk * CHUNK..;
                 variables.zip(t).zip(p).fold(0.0_f64, |most, ((v, t), p)| most.max(renew(v, t, p)))
             })
-            .reduce(|| 0.0, f64::max)
+            .reduce(|| 0.0, f64::max);
+        Ok(moved)
     }
 
     /// One layer, while what the others send stays put.
@@ -130,10 +141,14 @@ impl<'a> State<'a> {
     }
 
     /// Σ log Z_p + ρ Σ (log Z_pq − log Z_p − log Z_q), without the constant of the energy.
-    fn log_z(&self) -> f64 {
+    fn log_z(&self, checkpoint: Checkpoint<'_>) -> Result<f64> {
         let variables = ordered_sum(&self.t, &self.t, |t, _| softplus(t));
-        let edges: f64 = self.lines.iter().map(|lines| lines.log_z(&self.t, self.rule.weight)).sum();
-        variables + edges - self.model.constant()
+        let mut edges = 0.0;
+        for lines in &self.lines {
+            checkpoint()?;
+            edges += lines.log_z(&self.t, self.rule.weight);
+        }
+        Ok(variables + edges - self.model.constant())
     }
 }
 

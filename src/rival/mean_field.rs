@@ -17,20 +17,22 @@ use super::{Beliefs, Options, iterate};
 use crate::factor::Cardinality;
 use crate::kernel::logistic::{probability, softplus};
 use crate::model::{Layer, Model, ordered_sum};
-use crate::{Error, Result};
+use crate::{Checkpoint, Error, Result};
 
 /// Variables, or superpixels, a parallel task takes.
 const CHUNK: usize = 4096;
 const REGIONS: usize = 64;
 
 /// Mean field on chains and superpixels, started from every variable's own cost.
-pub fn mean_field(model: &Model, options: &Options) -> Result<Beliefs> {
+pub fn mean_field(model: &Model, options: &Options, checkpoint: Checkpoint<'_>) -> Result<Beliefs> {
     options.check()?;
     let clock = Instant::now();
-    let mut field = Field::new(model)?;
-    let run = iterate(options, clock, || field.sweep());
+    let mut field = Field::new(model, checkpoint)?;
+    let run = iterate(options, clock, || field.sweep(checkpoint))?;
+    checkpoint()?;
     let (t, p) = field.state(model.n_variables());
     let entropy = ordered_sum(&t, &p, |t, p| softplus(t) - t * p);
+    checkpoint()?;
     let log_z = entropy - model.expectation(&p);
     Ok(Beliefs {
         s: t.iter().map(|t| -t).collect(),
@@ -83,17 +85,22 @@ struct Regions<'a> {
 }
 
 impl<'a> Field<'a> {
-    fn new(model: &'a Model) -> Result<Self> {
+    fn new(model: &'a Model, checkpoint: Checkpoint<'_>) -> Result<Self> {
         let n = model.n_variables();
+        checkpoint()?;
         let edges = Edges::of(model);
+        checkpoint()?;
         let (order, classes) = edges.colouring();
         let mut place = vec![0; n];
         order.iter().zip(0..).for_each(|(&variable, i)| place[variable as usize] = i);
+        checkpoint()?;
         let edges = edges.reordered(&order, &place);
         let mut regions = Vec::new();
         for layer in model.layers() {
+            checkpoint()?;
             regions.extend(Regions::of(layer, &place)?);
         }
+        checkpoint()?;
         let mut base: Vec<f64> = order.iter().map(|&v| model.unary()[v as usize]).collect();
         let t: Vec<f64> = base.iter().map(|m| -m).collect();
         let mut curvature = vec![0.0; n];
@@ -107,12 +114,16 @@ impl<'a> Field<'a> {
     }
 
     /// Moves every class once; returns the largest change of a probability.
-    fn sweep(&mut self) -> f64 {
+    fn sweep(&mut self, checkpoint: Checkpoint<'_>) -> Result<f64> {
         let mut residual = 0.0_f64;
         for class in 0..self.classes.len() - 1 {
             let (start, end) = (self.classes[class], self.classes[class + 1]);
             let Self { edges, regions, base, curvature, t, p, fresh, .. } = self;
-            regions.iter_mut().for_each(|layer| layer.refresh(p));
+            for layer in regions.iter_mut() {
+                checkpoint()?;
+                layer.refresh(p);
+            }
+            checkpoint()?;
             let step = |place: usize, t: &mut f64, fresh: &mut f64| {
                 let mut cost = base[place];
                 for edge in edges.starts[place]..edges.starts[place + 1] {
@@ -138,7 +149,7 @@ impl<'a> Field<'a> {
             p[start..end].copy_from_slice(&fresh[start..end]);
             residual = residual.max(moved);
         }
-        residual
+        Ok(residual)
     }
 
     /// Log-odds and probabilities in the order of the variables.

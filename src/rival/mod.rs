@@ -113,11 +113,11 @@ struct Run {
     status: Status,
 }
 
-/// Repeats `step`, which returns its residual, until the options say stop.
-fn iterate(options: &Options, clock: Instant, mut step: impl FnMut() -> f64) -> Run {
+/// Repeats `step`, which returns its residual, until the options say stop or the checkpoint fails.
+fn iterate(options: &Options, clock: Instant, mut step: impl FnMut() -> Result<f64>) -> Result<Run> {
     let mut run = Run { iterations: 0, residual: f64::INFINITY, status: Status::IterationLimit };
     while run.iterations < options.max_iterations {
-        run.residual = step();
+        run.residual = step()?;
         run.iterations += 1;
         if run.residual <= options.tolerance {
             run.status = Status::Converged;
@@ -128,7 +128,7 @@ fn iterate(options: &Options, clock: Instant, mut step: impl FnMut() -> f64) -> 
             break;
         }
     }
-    run
+    Ok(run)
 }
 
 #[cfg(test)]

@@ -158,7 +158,7 @@ proptest! {
         for (model, iterations) in [(&chain, 2), (&tree, 200)] {
             let exact = brute_force(model);
             let options = Options { damping, max_iterations: if damping > 0.0 { 2000 } else { iterations }, ..tight() };
-            let beliefs = belief_propagation(model, &options).unwrap();
+            let beliefs = belief_propagation(model, &options, &|| Ok(())).unwrap();
             prop_assert!(distance(&beliefs.marginals(), &exact.marginals) < 1e-9);
             prop_assert!((beliefs.log_z - exact.log_z).abs() < 1e-8);
             prop_assert!(beliefs.converged(), "{}", beliefs.residual);
@@ -171,7 +171,7 @@ proptest! {
         rho in prop_oneof![Just(1.0), 0.3..2.0_f64],
     ) {
         let model = cut_model(4, 3, &m, &w);
-        let beliefs = fractional_belief_propagation(&model, &Options { weight: rho, ..tight() }).unwrap();
+        let beliefs = fractional_belief_propagation(&model, &Options { weight: rho, ..tight() }, &|| Ok(())).unwrap();
         prop_assert!(beliefs.converged());
         prop_assert!(distance(&beliefs.marginals(), &propagation_twin(&model, rho)) < 1e-8);
     }
@@ -184,7 +184,7 @@ proptest! {
         let model = cut_model(4, 3, &m, &w);
         // Damping keeps the parallel schedule from swinging, and does not move where it settles.
         let [lines, parallel] = [(Schedule::Lines, 0.0), (Schedule::Parallel, 0.5)].map(|(schedule, damping)| {
-            fractional_belief_propagation(&model, &Options { weight: rho, damping, schedule, ..tight() }).unwrap()
+            fractional_belief_propagation(&model, &Options { weight: rho, damping, schedule, ..tight() }, &|| Ok(())).unwrap()
         });
         prop_assert!(lines.converged() && parallel.converged());
         prop_assert!(distance(&lines.marginals(), &parallel.marginals()) < 1e-9);
@@ -196,11 +196,11 @@ proptest! {
         m in prop::collection::vec(-3.0..3.0_f64, 12), w in prop::collection::vec(0.0..5.0_f64, 17),
     ) {
         let model = cut_model(4, 3, &m, &w);
-        let plain = belief_propagation(&model, &Options::default()).unwrap();
-        let fractional = fractional_belief_propagation(&model, &Options { weight: 1.0, ..Options::default() }).unwrap();
+        let plain = belief_propagation(&model, &Options::default(), &|| Ok(())).unwrap();
+        let fractional = fractional_belief_propagation(&model, &Options { weight: 1.0, ..Options::default() }, &|| Ok(())).unwrap();
         prop_assert_eq!(&plain.s, &fractional.s);
         prop_assert_eq!(plain.log_z, fractional.log_z);
-        let other = fractional_belief_propagation(&model, &Options::default()).unwrap();
+        let other = fractional_belief_propagation(&model, &Options::default(), &|| Ok(())).unwrap();
         prop_assert!(other.s != plain.s);
     }
 
@@ -209,7 +209,7 @@ proptest! {
         m in prop::collection::vec(-3.0..3.0_f64, 12), w in prop::collection::vec(0.0..4.0_f64, 17), rho in 0.2..=0.5_f64,
     ) {
         let model = cut_model(4, 3, &m, &w);
-        let beliefs = fractional_belief_propagation(&model, &Options { weight: rho, damping: 0.3, ..tight() }).unwrap();
+        let beliefs = fractional_belief_propagation(&model, &Options { weight: rho, damping: 0.3, ..tight() }, &|| Ok(())).unwrap();
         prop_assume!(beliefs.residual < 1e-9);
         prop_assert!(beliefs.log_z >= brute_force(&model).log_z - 1e-6);
     }
@@ -223,7 +223,7 @@ proptest! {
         let log_z = brute_force(&model).log_z;
         let mut last = f64::NEG_INFINITY;
         for sweeps in 0..25 {
-            let beliefs = mean_field(&model, &Options { max_iterations: sweeps, tolerance: 0.0, ..Options::default() }).unwrap();
+            let beliefs = mean_field(&model, &Options { max_iterations: sweeps, tolerance: 0.0, ..Options::default() }, &|| Ok(())).unwrap();
             prop_assert!(beliefs.log_z >= last - 1e-10, "{last} to {} in sweep {sweeps}", beliefs.log_z);
             prop_assert!(beliefs.log_z <= log_z + 1e-9);
             last = beliefs.log_z;
@@ -236,7 +236,7 @@ proptest! {
         labels in prop::collection::vec(0..3_u8, 12), c in 0.0..6.0_f64,
     ) {
         let model = full_model(&m, &w, &labels, c, false);
-        let beliefs = mean_field(&model, &tight()).unwrap();
+        let beliefs = mean_field(&model, &tight(), &|| Ok(())).unwrap();
         prop_assume!(beliefs.converged());
         let mut p = beliefs.marginals();
         for v in 0..p.len() {
@@ -257,7 +257,7 @@ proptest! {
         let cut = cut_model(4, 3, &m, &w);
         let exact = brute_force(&cut);
         let all = [
-            mean_field(&cut, &tight()), belief_propagation(&cut, &tight()), fractional_belief_propagation(&cut, &tight()),
+            mean_field(&cut, &tight(), &|| Ok(())), belief_propagation(&cut, &tight(), &|| Ok(())), fractional_belief_propagation(&cut, &tight(), &|| Ok(())),
         ];
         for beliefs in all {
             let beliefs = beliefs.unwrap();
@@ -267,7 +267,7 @@ proptest! {
             prop_assert!((beliefs.log_z - exact.log_z).abs() < 17.0 * 0.05 * 0.05);
         }
         let full = full_model(&m, &w, &labels, c, false);
-        let (beliefs, exact) = (mean_field(&full, &tight()).unwrap(), brute_force(&full));
+        let (beliefs, exact) = (mean_field(&full, &tight(), &|| Ok(())).unwrap(), brute_force(&full));
         prop_assert!(distance(&beliefs.marginals(), &exact.marginals) < 0.01);
         prop_assert!(distance(&beliefs.marginals(), &mean_field_twin(&full)) < 1e-9);
     }
@@ -295,10 +295,10 @@ fn one_thread_and_four_give_the_same_bits() {
         pool.install(|| {
             let options = Options { max_iterations: 12, ..Options::default() };
             [
-                mean_field(&full, &options),
-                belief_propagation(&cut, &options),
-                fractional_belief_propagation(&cut, &options),
-                belief_propagation(&cut, &Options { schedule: Schedule::Parallel, ..options }),
+                mean_field(&full, &options, &|| Ok(())),
+                belief_propagation(&cut, &options, &|| Ok(())),
+                fractional_belief_propagation(&cut, &options, &|| Ok(())),
+                belief_propagation(&cut, &Options { schedule: Schedule::Parallel, ..options }, &|| Ok(())),
             ]
             .map(|beliefs| beliefs.map(|b| (b.s, b.log_z.to_bits(), b.residual.to_bits(), b.iterations)).unwrap())
         })
@@ -315,7 +315,7 @@ fn a_grid_has_two_classes_and_any_graph_gets_a_proper_colouring() {
         .map(|(p, q)| Layer::new(3, vec![(vec![p, q], Box::new(Edge::new(0.4).unwrap()) as Box<dyn Factor>)]));
     let triangle = Model::new(vec![0.3, -0.2, 0.1], triangle.into()).unwrap();
     assert_eq!(mean_field::n_classes(&triangle), 3);
-    let beliefs = mean_field(&triangle, &tight()).unwrap();
+    let beliefs = mean_field(&triangle, &tight(), &|| Ok(())).unwrap();
     assert!(distance(&beliefs.marginals(), &mean_field_twin(&triangle)) < 1e-9);
 }
 
@@ -326,20 +326,20 @@ fn news_travels_one_variable_per_iteration_in_parallel_and_all_the_way_by_lines(
     let model = cut_model(9, 1, &m, &[2.0]);
     for iterations in 1..9 {
         let options = |schedule| Options { schedule, max_iterations: iterations, tolerance: 0.0, ..Options::default() };
-        let parallel = belief_propagation(&model, &options(Schedule::Parallel)).unwrap();
+        let parallel = belief_propagation(&model, &options(Schedule::Parallel), &|| Ok(())).unwrap();
         // What the others know is that all neighbours want to be out; only the first variable wants in.
         let ignorant = Model::new(vec![0.25; 9], grid(9, 1, &m, &[2.0])).unwrap();
-        let ignorant = belief_propagation(&ignorant, &options(Schedule::Parallel)).unwrap();
+        let ignorant = belief_propagation(&ignorant, &options(Schedule::Parallel), &|| Ok(())).unwrap();
         let reached = (0..9).filter(|&v| parallel.s[v] != ignorant.s[v]).count();
         assert_eq!(reached, iterations + 1);
-        let lines = belief_propagation(&model, &options(Schedule::Lines)).unwrap();
+        let lines = belief_propagation(&model, &options(Schedule::Lines), &|| Ok(())).unwrap();
         assert!(distance(&lines.marginals(), &brute_force(&model).marginals) < 1e-12);
     }
 }
 
 #[test]
 fn belief_propagation_refuses_superpixels() {
-    let error = belief_propagation(&large(true), &Options::default()).unwrap_err();
+    let error = belief_propagation(&large(true), &Options::default(), &|| Ok(())).unwrap_err();
     assert!(matches!(error, Error::UnknownFactor { .. }) && error.to_string().contains("no chain"), "{error}");
 }
 
@@ -349,9 +349,9 @@ fn nothing_overflows_at_the_largest_weights() {
     for w in [0.0, 1e-300, 700.0, 1e9] {
         let model = cut_model(4, 3, &m, &[w, 1.0, 1e9]);
         for beliefs in [
-            mean_field(&model, &Options::default()),
-            belief_propagation(&model, &Options::default()),
-            fractional_belief_propagation(&model, &Options::default()),
+            mean_field(&model, &Options::default(), &|| Ok(())),
+            belief_propagation(&model, &Options::default(), &|| Ok(())),
+            fractional_belief_propagation(&model, &Options::default(), &|| Ok(())),
         ] {
             let beliefs = beliefs.unwrap();
             assert!(
@@ -370,11 +370,11 @@ fn options_out_of_range_are_refused_and_budgets_are_kept() {
         Options { damping: 1.0, ..Options::default() },
         Options { tolerance: f64::NAN, ..Options::default() },
     ] {
-        assert!(fractional_belief_propagation(&model, &broken).is_err(), "{broken:?}");
+        assert!(fractional_belief_propagation(&model, &broken, &|| Ok(())).is_err(), "{broken:?}");
     }
-    let none = mean_field(&model, &Options { max_iterations: 0, ..Options::default() }).unwrap();
+    let none = mean_field(&model, &Options { max_iterations: 0, ..Options::default() }, &|| Ok(())).unwrap();
     assert_eq!((none.iterations, none.status), (0, Status::IterationLimit));
     let hurried = Options { time_limit: Some(Duration::ZERO), tolerance: 0.0, ..Options::default() };
-    let hurried = mean_field(&model, &hurried).unwrap();
+    let hurried = mean_field(&model, &hurried, &|| Ok(())).unwrap();
     assert_eq!((hurried.iterations, hurried.status), (1, Status::TimeLimit));
 }

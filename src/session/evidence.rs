@@ -25,7 +25,7 @@ impl Session {
         let costs = self.costs.as_ref().map(|costs| &*costs.value);
         let evidence = match (costs, self.seeds(), self.options.unary.geodesic) {
             (Some(costs), Some(seeds), Geodesic::Fixed(weight)) if weight > 0.0 => {
-                let nearer = unary::stroke_distance(&self.picture, seeds)?;
+                let nearer = unary::stroke_distance(&self.picture, seeds, checkpoint)?;
                 let values = costs.as_slice().iter().zip(nearer).map(|(m, nearer)| m - weight * nearer).collect();
                 Evidence { unary: Unary::new(costs.shape(), values)?, mixtures: None, geodesic: weight }
             }
@@ -38,7 +38,7 @@ impl Session {
             }
             (Some(costs), ..) => Evidence { unary: costs.clone(), mixtures: None, geodesic: 0.0 },
             (None, Some(seeds), _) => {
-                let learned = unary::log_odds(&self.picture, seeds, &self.options.unary)?;
+                let learned = unary::log_odds(&self.picture, seeds, &self.options.unary, checkpoint)?;
                 Evidence { unary: learned.unary, mixtures: Some(learned.mixtures), geodesic: learned.geodesic }
             }
             (None, None, _) => {

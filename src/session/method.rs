@@ -4,10 +4,10 @@
 //! report writes as null. The exception is mean field's own value, a true lower bound of log Z.
 
 use super::{Method, Options};
-use crate::Result;
 use crate::model::Model;
 use crate::rival::{self, Beliefs};
 use crate::solver::{Certificate, MapChoice, Solution};
+use crate::{Checkpoint, Result};
 
 /// What only a rival has to say.
 #[derive(Clone, Copy, Debug)]
@@ -21,14 +21,14 @@ pub struct Rival {
 }
 
 /// The beliefs of the rival that `options` name, as a solution without proof; `None` when they name none.
-pub(super) fn solve(model: &Model, options: &Options) -> Result<Option<(Solution, Rival)>> {
+pub(super) fn solve(model: &Model, options: &Options, checkpoint: Checkpoint<'_>) -> Result<Option<(Solution, Rival)>> {
     let run = match options.method {
         Method::Lfield | Method::Unary => return Ok(None),
         Method::MeanField => rival::mean_field,
         Method::Bp => rival::belief_propagation,
         Method::Fbp => rival::fractional_belief_propagation,
     };
-    let beliefs = run(model, &options.rival)?;
+    let beliefs = run(model, &options.rival, checkpoint)?;
     let is_lower_bound = options.method == Method::MeanField;
     let rival = Rival { residual: beliefs.residual, log_z: beliefs.log_z, is_lower_bound };
     Ok(Some((solution(model, beliefs, rival, options.solver.map), rival)))

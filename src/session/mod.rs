@@ -261,7 +261,8 @@ impl Session {
                 // The old one makes room for the new.
                 self.problem = Stage::default();
                 let partitions = &superpixels.partitions;
-                Arc::new(assemble::model(&self.picture, &evidence.unary, partitions, self.seeds(), &model)?)
+                let (unary, seeds) = (&evidence.unary, self.seeds());
+                Arc::new(assemble::model(&self.picture, unary, partitions, seeds, &model, checkpoint)?)
             }
         };
         let (mixtures, geodesic) = (evidence.mixtures.clone(), evidence.geodesic);
@@ -317,7 +318,8 @@ impl Session {
         watch: &Watch<'_>,
         keep: bool,
     ) -> Result<Solved> {
-        if let Some((solution, rival)) = method::solve(&problem.model, &self.options)? {
+        let checkpoint: Checkpoint<'_> = &|| watch.checkpoint();
+        if let Some((solution, rival)) = method::solve(&problem.model, &self.options, checkpoint)? {
             return Solved::new(problem, solution, Some(rival));
         }
         let (model, options) = (&problem.model, &self.options.solver);
@@ -325,10 +327,8 @@ impl Session {
             Ok(()) => std::ops::ControlFlow::Continue(()),
             Err(_) => std::ops::ControlFlow::Break(()),
         };
-        let solution = match self.warm.start(problem, names, temperature) {
-            Some(start) => solver::solve_from(model, options, &start, &mut observe)?,
-            None => solver::solve(model, options, &mut observe)?,
-        };
+        let start = self.warm.start(problem, names, temperature);
+        let solution = solver::solve_until(model, options, start.as_ref(), &mut observe, checkpoint)?;
         if solution.status == Status::Interrupted {
             return Err(Error::Interrupted);
         }
@@ -350,10 +350,7 @@ impl Session {
             Some(given) => given.clone(),
             None => {
                 let layers = &self.options.layers;
-                let cut = layers.par_iter().map(|layer| {
-                    checkpoint()?;
-                    superpixel::mean_shift(&self.picture, layer)
-                });
+                let cut = layers.par_iter().map(|layer| superpixel::mean_shift(&self.picture, layer, checkpoint));
                 let names = layers.iter().map(|layer| key(layer)).collect();
                 Superpixels { partitions: Arc::new(cut.collect::<Result<_>>()?), names }
             }

@@ -1,8 +1,9 @@
 //! How a solve is followed and stopped: one callback, polled by every stage.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
+use std::time::Instant;
 
 use crate::grid::Shape;
 use crate::solver::Progress;
@@ -30,11 +31,18 @@ pub type Observer<'a> = &'a mut (dyn FnMut(Event<'_>) -> ControlFlow<()> + Send)
 pub(super) struct Watch<'a> {
     observer: Mutex<Observer<'a>>,
     stopped: AtomicBool,
+    started: Instant,
+    /// When a checkpoint last asked, in microseconds since the start.
+    asked: AtomicU64,
 }
+
+/// Checkpoints come by the thousand; the callback is asked no more often than this, in microseconds.
+const PAUSE: u64 = 2000;
 
 impl<'a> Watch<'a> {
     pub(super) fn new(observer: Observer<'a>) -> Self {
-        Self { observer: Mutex::new(observer), stopped: AtomicBool::new(false) }
+        let (stopped, asked) = (AtomicBool::new(false), AtomicU64::new(0));
+        Self { observer: Mutex::new(observer), stopped, started: Instant::now(), asked }
     }
 
     /// Tells an event.
@@ -45,6 +53,11 @@ impl<'a> Watch<'a> {
 
     /// For stages that run on many threads: a thread that would have to wait for another's call goes on.
     pub(super) fn checkpoint(&self) -> Result<()> {
+        let now = self.started.elapsed().as_micros() as u64;
+        if now < self.asked.load(Ordering::Relaxed) + PAUSE && !self.stopped.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.asked.store(now, Ordering::Relaxed);
         match self.observer.try_lock() {
             Ok(mut observer) => self.call(*observer, Event::Working),
             Err(TryLockError::Poisoned(observer)) => self.call(*observer.into_inner(), Event::Working),

@@ -20,6 +20,7 @@ use rayon::prelude::*;
 use super::{Messages, Point, Solver};
 use crate::factor::Factor;
 use crate::model::{Layer, Model, with_scratch};
+use crate::{Checkpoint, Result};
 
 /// Places a parallel task takes at least.
 const GRAIN: usize = 4096;
@@ -79,7 +80,8 @@ impl AsRef<[f64]> for Message {
 
 impl<'a> Accelerated<'a> {
     /// Starts from the messages of an earlier solve, or from none. They need not be feasible for this model.
-    pub(super) fn new(model: &'a Model, start: Option<&Messages>) -> Self {
+    pub(super) fn new(model: &'a Model, start: Option<&Messages>, checkpoint: Checkpoint<'_>) -> Result<Self> {
+        checkpoint()?;
         let n = model.n_variables();
         // Written by all threads at once: memory that is zero from the start would be laid out page by page at its first use, and
         // twice if it is read before it is written.
@@ -100,11 +102,12 @@ impl<'a> Accelerated<'a> {
             momentum: 1.0,
             sweeps: 0,
         };
+        checkpoint()?;
         // With x = 0 the unary is yet to be counted in.
         solver.settle();
         // A first plain sweep makes every message feasible.
-        solver.sweep(0.0);
-        solver
+        solver.sweep(0.0, checkpoint)?;
+        Ok(solver)
     }
 
     /// The message of each layer after the last sweep, in layer order.
@@ -132,7 +135,7 @@ impl<'a> Accelerated<'a> {
 
     /// One pass over all layers from the point extrapolated by `theta`. Returns Σ_r ⟨y_r − s_r, s_r − s_r′⟩: positive when the
     /// projections pull back against the direction of travel.
-    fn sweep(&mut self, theta: f64) -> f64 {
+    fn sweep(&mut self, theta: f64, checkpoint: Checkpoint<'_>) -> Result<f64> {
         let Self { model, visits, messages, x, before, left, found, .. } = self;
         x.par_chunks_mut(GRAIN).zip(before.par_chunks_mut(GRAIN)).for_each(|(x, before)| {
             for (x, before) in x.iter_mut().zip(before) {
@@ -143,6 +146,7 @@ impl<'a> Accelerated<'a> {
         });
         let mut drag = 0.0;
         for visit in visits {
+            checkpoint()?;
             let layer = &model.layers()[visit.layer];
             let Message { now, before, memory } = &mut messages[visit.layer];
             let theta = (!visit.again).then_some(theta);
@@ -150,7 +154,7 @@ impl<'a> Accelerated<'a> {
             drag += pass.project(0..layer.factors().len(), Places { now, before, memory, found, left });
             std::mem::swap(x, left);
         }
-        drag
+        Ok(drag)
     }
 }
 
@@ -173,15 +177,20 @@ fn visits(layers: &[Layer]) -> Vec<Visit<'_>> {
 
 impl Solver for Accelerated<'_> {
     fn step(&mut self) {
+        self.step_until(&|| Ok(())).expect("this checkpoint does not fail");
+    }
+
+    fn step_until(&mut self, checkpoint: Checkpoint<'_>) -> Result<()> {
         self.sweeps += 1;
         let next = 0.5 * (1.0 + (1.0 + 4.0 * self.momentum * self.momentum).sqrt());
         let theta = (self.momentum - 1.0) / next;
         if theta < EARLY_MOST || self.sweeps > EARLY {
             self.momentum = next;
         }
-        if self.sweep(theta) > 0.0 {
+        if self.sweep(theta, checkpoint)? > 0.0 {
             self.restart();
         }
+        Ok(())
     }
 
     fn point(&mut self) -> Point<'_> {

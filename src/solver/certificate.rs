@@ -18,6 +18,7 @@ use super::proof::Proof;
 use super::{Point, Progress, map};
 use crate::kernel::rounding::{EPSILON, Sum};
 use crate::model::{Model, ordered_softplus, ordered_sum};
+use crate::{Checkpoint, Result};
 
 /// Which of several optimal masks to take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,13 +83,21 @@ const NUDGE: f64 = 1e-9;
 
 impl Certificate {
     /// Judges a point, chooses the mask, and moves `s`, which is the point's, across zero where the mask says so.
-    pub(super) fn issue(model: &Model, point: &Point<'_>, s: &mut [f64], choice: MapChoice) -> (Vec<bool>, Self) {
+    pub(super) fn issue(
+        model: &Model,
+        point: &Point<'_>,
+        s: &mut [f64],
+        choice: MapChoice,
+        checkpoint: Checkpoint<'_>,
+    ) -> Result<(Vec<bool>, Self)> {
+        checkpoint()?;
         let n = s.len();
         let proof = Proof::new(model, point);
         let negative = |s: &[f64]| -> Vec<f64> { s.iter().map(|s| -s).collect() };
         let mut x = negative(s);
+        checkpoint()?;
         let found = proof.gap(&x);
-        let (set, map_gap, settled) = match map::exact(model, &proof, found, choice) {
+        let (set, map_gap, settled) = match map::exact(model, &proof, found, choice, checkpoint)? {
             Some(exact) => (exact.set, exact.gap, Some(exact.settled)),
             None => {
                 let set = level_set(model, proof.s, (2.0 * found).sqrt(), choice);
@@ -116,6 +125,7 @@ impl Certificate {
         if repaired_pixels > 0 {
             x = negative(s);
         }
+        checkpoint()?;
         let gap = if repaired_pixels == 0 { found } else { proof.gap(&x) };
         let error_bound = (2.0 * gap).sqrt() * (1.0 + 2.0 * EPSILON);
 
@@ -130,6 +140,7 @@ impl Certificate {
         // For the marginals as written, which a repair may have taken out of B(F).
         let renyi_infinity_upper = above(most - least + log_gap, 2.0 * proof.apart(&x) + EPSILON * (most + log_gap));
 
+        checkpoint()?;
         let (energy, energy_error) = model.energy_and_error(&set);
         let map_energy = if energy_error.is_finite() { energy } else { f64::INFINITY };
         let map_lower_bound = -above(map_gap - map_energy, energy_error + EPSILON * (map_gap + map_energy.abs()));
@@ -147,7 +158,7 @@ impl Certificate {
             repaired_pixels,
             certified: s.iter().enumerate().map(|(v, s)| s.abs() > error_bound || proved(v)).collect(),
         };
-        (set, certificate)
+        Ok((set, certificate))
     }
 }
 

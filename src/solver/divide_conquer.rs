@@ -13,7 +13,7 @@ use super::network::{Network, NotAGraph};
 use super::{Point, Solver};
 use crate::kernel::max_flow::Side;
 use crate::model::Model;
-use crate::{Error, Result};
+use crate::{Checkpoint, Error, Result};
 
 /// Edges that superpixels may need in the network, about 32 bytes each. A quadratic superpixel of n pixels needs n(n − 1)/2, a robust
 /// one at most 4n.
@@ -45,10 +45,11 @@ struct Pieces {
 }
 
 impl<'a> DivideConquer<'a> {
-    pub(super) fn new(model: &'a Model) -> Result<Self> {
+    pub(super) fn new(model: &'a Model, checkpoint: Checkpoint<'_>) -> Result<Self> {
         // One sweep of projections lays out the first flow. More of them spread it so thin that the cuts take longer again.
-        let sweep = Accelerated::new(model, None);
-        let network = Network::new(model, |_| None, &sweep.layer_messages(), GRAPH_LIMIT).map_err(|why| Error::NotAGraph {
+        let sweep = Accelerated::new(model, None, checkpoint)?;
+        let network = Network::new(model, |_| None, &sweep.layer_messages(), GRAPH_LIMIT, checkpoint)?;
+        let network = network.map_err(|why| Error::NotAGraph {
             why: match why {
                 NotAGraph::Factor => "a factor is neither a chain nor a table".into(),
                 NotAGraph::Edges(found) => format!(
@@ -112,8 +113,14 @@ impl<'a> DivideConquer<'a> {
 
 impl Solver for DivideConquer<'_> {
     fn step(&mut self) {
+        self.step_until(&|| Ok(())).expect("this checkpoint does not fail");
+    }
+
+    fn step_until(&mut self, checkpoint: Checkpoint<'_>) -> Result<()> {
+        checkpoint()?;
         let n_variables = self.point.len();
         let pieces = self.pieces();
+        checkpoint()?;
         let is_variable = |i: &&u32| (**i as usize) < n_variables;
         let graph = &mut self.network.graph;
         for range in pieces.starts.windows(2) {
@@ -132,7 +139,7 @@ impl Solver for DivideConquer<'_> {
         if graph.n_nodes() == n_variables {
             pieces.reached.iter().rev().flatten().for_each(|&arc| graph.draw_back(arc));
         }
-        graph.solve_among(pieces.order.iter().map(|&i| i as usize));
+        graph.solve_until(pieces.order.iter().map(|&i| i as usize), checkpoint)?;
         self.calls += pieces.starts.len() - 1;
         self.open.clear();
         for range in pieces.starts.windows(2) {
@@ -150,6 +157,7 @@ impl Solver for DivideConquer<'_> {
             }
         }
         self.write_point();
+        Ok(())
     }
 
     fn point(&mut self) -> Point<'_> {
@@ -202,7 +210,7 @@ mod tests {
             let round = |v: Vec<f64>| -> Vec<f64> { if ties { v.iter().map(|v| v.round()).collect() } else { v } };
             let model = with_robust(&round(m), &round(w), &labels, c, q);
             let energies: Vec<f64> = sets(12).map(|set| model.energy(&set)).collect();
-            let mut solver = DivideConquer::new(&model).unwrap();
+            let mut solver = DivideConquer::new(&model, &|| Ok(())).unwrap();
             let mut steps = 0;
             loop {
                 let s = solver.point().s.to_vec();
@@ -277,11 +285,12 @@ mod tests {
     #[test]
     fn models_that_are_no_graph_are_refused() {
         let opaque = Model::new(vec![1.0], vec![Layer::new(1, vec![(vec![0], Box::new(Opaque))])]).unwrap();
-        assert!(matches!(DivideConquer::new(&opaque), Err(Error::NotAGraph { .. })));
+        assert!(matches!(DivideConquer::new(&opaque, &|| Ok(())), Err(Error::NotAGraph { .. })));
         let n = 5000;
         let large = Cardinality::quadratic(n, 0, n, 1.0).unwrap();
         let layer = Layer::new(n, vec![((0..n as u32).collect(), Box::new(large))]);
-        let Err(error) = DivideConquer::new(&Model::new(vec![0.0; n], vec![layer]).unwrap()) else { panic!() };
+        let model = Model::new(vec![0.0; n], vec![layer]).unwrap();
+        let Err(error) = DivideConquer::new(&model, &|| Ok(())) else { panic!() };
         assert!(error.to_string().contains("12497500"), "{error}");
     }
 }

@@ -11,6 +11,7 @@
 
 use super::{Point, Solver};
 use crate::model::{Model, ordered_sum};
+use crate::{Checkpoint, Result};
 
 /// Numbers that all atoms together may hold, 256 MB of them.
 const BUDGET: usize = 1 << 25;
@@ -70,15 +71,16 @@ impl<'a> FrankWolfe<'a> {
 
     /// Moves weight from the worst atom to the best as long as that falls more steeply than `towards`; a few times, for each costs
     /// about as much as finding a vertex.
-    fn balance(&mut self, towards: f64) {
+    fn balance(&mut self, towards: f64, checkpoint: Checkpoint<'_>) -> Result<()> {
         for _ in 0..LOCAL_STEPS {
+            checkpoint()?;
             let heights: Vec<f64> = self.atoms.iter().map(|atom| dot(&self.point, &atom.vector)).collect();
             let by_height = |a: &usize, b: &usize| heights[*a].total_cmp(&heights[*b]);
             let worst = (0..heights.len()).max_by(by_height).expect("weights sum to 1");
             let best = (0..heights.len()).min_by(by_height).expect("weights sum to 1");
             let fall = heights[worst] - heights[best];
             if fall <= 0.0 || fall < towards {
-                return;
+                break;
             }
             let way: Vec<f64> =
                 self.atoms[best].vector.iter().zip(&self.atoms[worst].vector).map(|(b, w)| b - w).collect();
@@ -92,21 +94,27 @@ impl<'a> FrankWolfe<'a> {
                 self.atoms.swap_remove(worst);
             }
         }
+        Ok(())
     }
 }
 
 impl Solver for FrankWolfe<'_> {
     fn step(&mut self) {
+        self.step_until(&|| Ok(())).expect("this checkpoint does not fail");
+    }
+
+    fn step_until(&mut self, checkpoint: Checkpoint<'_>) -> Result<()> {
+        checkpoint()?;
         let downhill: Vec<f64> = self.point.iter().map(|s| -s).collect();
         let vertex = Atom::vertex(self.model, &downhill, 0.0);
         let towards = dot(&self.point, &self.point) - dot(&self.point, &vertex.vector);
-        self.balance(towards);
+        self.balance(towards, checkpoint)?;
         // s ← s + γ (v − s)
         let way: Vec<f64> = vertex.vector.iter().zip(&self.point).map(|(v, s)| v - s).collect();
         let gamma = (-dot(&self.point, &way) / dot(&way, &way)).min(1.0);
         // Not a number when s is the vertex.
         if gamma.is_nan() || gamma <= 0.0 {
-            return;
+            return Ok(());
         }
         self.point.iter_mut().zip(&way).for_each(|(s, d)| *s += gamma * d);
         self.atoms.iter_mut().for_each(|atom| atom.weight *= 1.0 - gamma);
@@ -118,6 +126,7 @@ impl Solver for FrankWolfe<'_> {
         if self.atoms.len() > self.most_atoms {
             self.merge();
         }
+        Ok(())
     }
 
     fn point(&mut self) -> Point<'_> {

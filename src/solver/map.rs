@@ -19,6 +19,7 @@ use super::proof::Proof;
 use crate::kernel::max_flow::Side;
 use crate::kernel::rounding::{EPSILON, at_least};
 use crate::model::Model;
+use crate::{Checkpoint, Result};
 
 /// Edges that superpixels may need before the exact mask costs more than the solve.
 const MAX_EDGES: usize = 1_000_000;
@@ -34,13 +35,19 @@ pub(super) struct Exact {
 
 /// The smallest or largest minimiser of F, for a point with this duality gap; `None` when the undecided part is no graph of
 /// reasonable size.
-pub(super) fn exact(model: &Model, proof: &Proof<'_>, gap: f64, choice: MapChoice) -> Option<Exact> {
+pub(super) fn exact(
+    model: &Model,
+    proof: &Proof<'_>,
+    gap: f64,
+    choice: MapChoice,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Option<Exact>> {
     let s = proof.s;
     let inside: Vec<bool> = s.iter().map(|&s| s < 0.0).collect();
     let radius = ((2.0 * gap).sqrt() * (1.0 + 2.0 * EPSILON)).min(proof.map_gap(&inside));
     let fixed = |v: usize| (s[v].abs() > radius + proof.error[v]).then_some(inside[v]);
-    let mut network = Network::new(model, fixed, &[], MAX_EDGES).ok()?;
-    network.graph.solve();
+    let Ok(mut network) = Network::new(model, fixed, &[], MAX_EDGES, checkpoint)? else { return Ok(None) };
+    network.graph.solve_until(0..network.graph.n_nodes(), checkpoint)?;
     let mut set: Vec<bool> = (0..s.len()).map(|v| fixed(v) == Some(true)).collect();
     let mut settled = vec![true; s.len()];
     for (&v, i) in network.variables.iter().zip(0..) {
@@ -58,13 +65,13 @@ pub(super) fn exact(model: &Model, proof: &Proof<'_>, gap: f64, choice: MapChoic
             for i in 0..network.variables.len() {
                 network.graph.set_excess(i, network.graph.excess(i) + change);
             }
-            network.graph.solve();
+            network.graph.solve_until(0..network.graph.n_nodes(), checkpoint)?;
             for (&v, i) in network.variables.iter().zip(0..) {
                 settled[v as usize] |= network.graph.side(i) == side;
             }
         }
     }
-    Some(Exact { set, gap, settled })
+    Ok(Some(Exact { set, gap, settled }))
 }
 
 #[cfg(test)]

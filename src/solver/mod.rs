@@ -26,12 +26,19 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::model::Model;
-use crate::{Error, Result};
+use crate::{Checkpoint, Error, Result};
 
 /// An iteration towards argmin { ½‖s‖² : s ∈ B(F) }.
 pub trait Solver {
     /// Takes one step.
     fn step(&mut self);
+
+    /// Takes one step unless the checkpoint fails, after which the solver is of no more use.
+    fn step_until(&mut self, checkpoint: Checkpoint<'_>) -> Result<()> {
+        checkpoint()?;
+        self.step();
+        Ok(())
+    }
 
     /// A feasible s ∈ B(F), up to rounding, and the messages that it is the sum of.
     fn point(&mut self) -> Point<'_>;
@@ -118,15 +125,21 @@ pub enum Factors {
 
 impl SolverKind {
     /// The solver at its starting point.
-    fn start<'a>(self, model: &'a Model, factors: Factors, start: Option<&Messages>) -> Result<Box<dyn Solver + 'a>> {
+    fn start<'a>(
+        self,
+        model: &'a Model,
+        factors: Factors,
+        start: Option<&Messages>,
+        checkpoint: Checkpoint<'_>,
+    ) -> Result<Box<dyn Solver + 'a>> {
         Ok(match self {
-            SolverKind::Accelerated => Box::new(accelerated::Accelerated::new(model, start)),
+            SolverKind::Accelerated => Box::new(accelerated::Accelerated::new(model, start, checkpoint)?),
             SolverKind::Messages => Box::new(messages::Messages::new(model, factors)),
             SolverKind::DouglasRachford => Box::new(douglas_rachford::DouglasRachford::new(model, factors)),
             SolverKind::Ep => Box::new(sequential::Sequential::new(model, factors)),
             SolverKind::FrankWolfe => Box::new(frank_wolfe::FrankWolfe::new(model)),
             SolverKind::MinNorm => Box::new(min_norm::MinNorm::new(model)?),
-            SolverKind::DivideConquer => Box::new(divide_conquer::DivideConquer::new(model)?),
+            SolverKind::DivideConquer => Box::new(divide_conquer::DivideConquer::new(model, checkpoint)?),
         })
     }
 }
@@ -248,37 +261,51 @@ pub type Observer<'a> = &'a mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send)
 
 /// Runs a solver until its certificate is good enough, the budget is spent, or `observe` breaks.
 pub fn solve(model: &Model, options: &Options, observe: Observer<'_>) -> Result<Solution> {
-    run(model, options, None, observe)
+    solve_until(model, options, None, observe, &|| Ok(()))
 }
 
 /// The same from the messages of an earlier solution, for a model with the same layers and another unary or other weights. Solvers
 /// other than `accelerated` start from nothing. Fails on messages of a model with other layers or another number of variables.
 pub fn solve_from(model: &Model, options: &Options, start: &Messages, observe: Observer<'_>) -> Result<Solution> {
-    if !start.fit(model) {
+    solve_until(model, options, Some(start), observe, &|| Ok(()))
+}
+
+/// [`solve`] or [`solve_from`], as long as the checkpoint does not fail. An observer that breaks gets a solution with a certificate, which
+/// takes a while; a checkpoint that fails gets its error at once.
+pub fn solve_until(
+    model: &Model,
+    options: &Options,
+    start: Option<&Messages>,
+    observe: Observer<'_>,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Solution> {
+    if start.is_some_and(|start| !start.fit(model)) {
         return Err(Error::Parameter {
             name: "the messages to start from".into(),
             value: "those of another model".into(),
             expected: "one number per variable and layer".into(),
         });
     }
-    run(model, options, Some(start), observe)
-}
-
-fn run(model: &Model, options: &Options, start: Option<&Messages>, observe: Observer<'_>) -> Result<Solution> {
     options.check()?;
     // On a thread of the pool, a layer's work is shared out without waking and awaiting another thread first: a tenth of the time.
-    rayon::scope(|_| iterate(model, options, start, observe))
+    rayon::scope(|_| iterate(model, options, start, observe, checkpoint))
 }
 
-fn iterate(model: &Model, options: &Options, start: Option<&Messages>, observe: Observer<'_>) -> Result<Solution> {
+fn iterate(
+    model: &Model,
+    options: &Options,
+    start: Option<&Messages>,
+    observe: Observer<'_>,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Solution> {
     let clock = Instant::now();
-    let mut solver = options.solver.start(model, options.factors, start)?;
+    let mut solver = options.solver.start(model, options.factors, start, checkpoint)?;
     let mut trace: Vec<Progress> = Vec::new();
     let mut iteration = 0;
     let status = loop {
         let seconds = clock.elapsed().as_secs_f64();
         let progress = certificate::progress(model, &solver.point(), iteration, seconds).with_bounds_of(trace.last());
-        let next = iteration + patience(trace.last(), &progress, options.tolerance);
+        let next = iteration + patience(trace.last(), &progress, options.tolerance, start.is_some());
         trace.push(progress);
         if observe(&progress).is_break() {
             break Status::Interrupted;
@@ -294,7 +321,7 @@ fn iterate(model: &Model, options: &Options, start: Option<&Messages>, observe: 
         }
         // Between two looks the observer hears the last certificate, so that it can stop the iteration at any step.
         while iteration < next.min(options.max_iterations) {
-            solver.step();
+            solver.step_until(checkpoint)?;
             iteration += 1;
             let elapsed = clock.elapsed();
             let step = Progress { iteration, seconds: elapsed.as_secs_f64(), ..progress };
@@ -306,7 +333,7 @@ fn iterate(model: &Model, options: &Options, start: Option<&Messages>, observe: 
     let map_calls = solver.map_calls();
     let point = solver.point();
     let mut s = point.s.to_vec();
-    let (set, certificate) = Certificate::issue(model, &point, &mut s, options.map);
+    let (set, certificate) = Certificate::issue(model, &point, &mut s, options.map, checkpoint)?;
     let messages = Some(solver.messages());
     let within = certificate.gap_per_pixel <= options.tolerance;
     let status = if within && status != Status::Interrupted { Status::Converged } else { status };
@@ -315,14 +342,18 @@ fn iterate(model: &Model, options: &Options, start: Option<&Messages>, observe: 
 }
 
 /// Steps to take before the next look at the certificate, which costs half a step or more: as many as it takes to the tolerance
-/// if the gap goes on falling as it did between the last two looks, but no more than those already taken.
-fn patience(earlier: Option<&Progress>, now: &Progress, tolerance: f64) -> usize {
-    let most = now.iteration.clamp(5, 20);
+/// if the gap goes on falling as it did between the last two looks, but no more than those already taken. A warm start may be there soon.
+fn patience(earlier: Option<&Progress>, now: &Progress, tolerance: f64, is_warm: bool) -> usize {
+    let most = now.iteration.clamp(if is_warm { 1 } else { 5 }, 20);
     let Some(earlier) = earlier else { return most };
     let fall_per_step = (earlier.gap_per_pixel / now.gap_per_pixel).ln() / (now.iteration - earlier.iteration) as f64;
     let needed = (now.gap_per_pixel / tolerance).ln() / fall_per_step;
     // No number when the gap is zero or has not fallen.
-    if needed > 0.0 { (needed.ceil() as usize).clamp(1, most) } else { most }
+    match needed > 0.0 {
+        true => (needed.ceil() as usize).clamp(1, most),
+        false if is_warm => most.min(3),
+        false => most,
+    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,10 @@
 use crate::kernel::max_flow::{Edge, Graph, Unit};
 use crate::kernel::rounding::{EPSILON, at_least};
 use crate::model::Model;
+use crate::{Checkpoint, Result};
+
+/// Variables between two checkpoints.
+const CHECK_EVERY: usize = 16_384;
 
 /// The network, in whole units.
 pub(super) struct Network {
@@ -70,20 +74,28 @@ impl Truncated {
 
 impl Network {
     /// The network of the variables for which `fixed` does not say whether they are inside. Superpixels may add `max_edges` edges.
-    /// The flow in the chains is that of `messages`, one per layer in layer order, or zero where there is none.
+    /// The flow in the chains is that of `messages`, one per layer in layer order, or zero where there is none. The outer error is the
+    /// checkpoint's.
     pub(super) fn new(
         model: &Model,
         fixed: impl Fn(usize) -> Option<bool>,
         messages: &[&[f64]],
         max_edges: usize,
-    ) -> Result<Self, NotAGraph> {
+        checkpoint: Checkpoint<'_>,
+    ) -> Result<Result<Self, NotAGraph>> {
         let variables: Vec<u32> = (0..model.n_variables() as u32).filter(|&v| fixed(v as usize).is_none()).collect();
         let mut node = vec![u32::MAX; model.n_variables()];
         variables.iter().zip(0..).for_each(|(&v, i)| node[v as usize] = i);
         let mut terms = Terms::new(variables.iter().map(|&v| model.unary()[v as usize]).collect());
         let mut n_edges = 0;
         for (r, layer) in model.layers().iter().enumerate() {
+            checkpoint()?;
+            let mut checked = 0;
             for (factor, range) in layer.factors().iter().zip(layer.starts().windows(2)) {
+                if range[1] - checked > CHECK_EVERY {
+                    checked = range[1];
+                    checkpoint()?;
+                }
                 let scope = || (range[0]..range[1]).map(|place| layer.variable(place));
                 if scope().all(|v| node[v] == u32::MAX) {
                     continue;
@@ -110,14 +122,14 @@ impl Network {
                         terms.table(&free, &table);
                     }
                 } else {
-                    return Err(NotAGraph::Factor);
+                    return Ok(Err(NotAGraph::Factor));
                 }
             }
         }
         if n_edges > max_edges {
-            return Err(NotAGraph::Edges(n_edges));
+            return Ok(Err(NotAGraph::Edges(n_edges)));
         }
-        Ok(terms.into_units(variables))
+        Ok(Ok(terms.into_units(variables)))
     }
 
     /// The messages of the layers: what flows to and from each variable in each factor of `model`, of which no variable was fixed.

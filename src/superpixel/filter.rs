@@ -20,6 +20,7 @@ use super::Layer;
 use super::luv::Luv;
 use super::window::{Reach, Window};
 use crate::grid::Shape;
+use crate::{Checkpoint, Result};
 
 /// Width and height of the tiles inside which pixels share modes.
 const TILE: usize = 64;
@@ -36,30 +37,39 @@ const PASSING: f32 = 0.5;
 /// The same for neighbours, from pixel to pixel and from pixel to mode.
 const NEIGHBOUR: [f32; 2] = [0.005, 0.25];
 
+/// Pixels that windows look at between two checkpoints.
+const CHECK_EVERY: usize = 1 << 20;
+
 /// The colour of every pixel's mode, row by row. Without `share` every pixel climbs alone. `progress` hears the part of
 /// the tiles done.
-pub(super) fn modes(luv: &Luv, layer: &Layer, share: bool, progress: &(dyn Fn(f64) + Sync)) -> Vec<[f32; 3]> {
+pub(super) fn modes(
+    luv: &Luv,
+    layer: &Layer,
+    share: bool,
+    checkpoint: Checkpoint<'_>,
+    progress: &(dyn Fn(f64) + Sync),
+) -> Result<Vec<[f32; 3]>> {
     let reach = Reach::new(layer);
     let unit = if share { (layer.range() * layer.range()) as f32 } else { 0.0 };
     let tiles = Tile::cover(luv.shape());
     let done = AtomicUsize::new(0);
-    let found: Vec<Vec<[f32; 3]>> = tiles
+    let found: Result<Vec<Vec<[f32; 3]>>> = tiles
         .par_iter()
         .map(|tile| {
-            let modes = tile.modes(luv, &reach, unit);
+            let modes = tile.modes(luv, &reach, unit, checkpoint)?;
             progress((done.fetch_add(1, Ordering::Relaxed) + 1) as f64 / tiles.len() as f64);
-            modes
+            Ok(modes)
         })
         .collect();
     let width = luv.shape().width;
     let mut modes = vec![[0.0; 3]; luv.shape().n_pixels()];
-    for (tile, found) in tiles.iter().zip(found) {
+    for (tile, found) in tiles.iter().zip(found?) {
         for (y, row) in (tile.top..).zip(found.chunks(tile.shape.width)) {
             let start = y * width + tile.left;
             modes[start..start + row.len()].copy_from_slice(row);
         }
     }
-    modes
+    Ok(modes)
 }
 
 /// A rectangle of the photo.
@@ -108,11 +118,12 @@ impl Tile {
     }
 
     /// The modes of this tile's pixels; distances for sharing are in units of `unit`.
-    fn modes(&self, luv: &Luv, reach: &Reach, unit: f32) -> Vec<[f32; 3]> {
+    fn modes(&self, luv: &Luv, reach: &Reach, unit: f32, checkpoint: Checkpoint<'_>) -> Result<Vec<[f32; 3]>> {
         let n_pixels = self.shape.n_pixels();
         let mut modes = vec![[0.0; 3]; n_pixels];
         let mut states = vec![State::Unknown; n_pixels];
         let mut way = Vec::new();
+        let mut scanned = 0;
         for start in 0..n_pixels {
             if states[start] != State::Unknown {
                 continue;
@@ -131,6 +142,11 @@ impl Tile {
             states[start] = State::OnTheWay;
             way.push(start);
             for _ in 0..MAX_STEPS {
+                scanned += reach.area();
+                if scanned > CHECK_EVERY {
+                    scanned = 0;
+                    checkpoint()?;
+                }
                 if window.step(luv, reach) < STILL {
                     break;
                 }
@@ -151,6 +167,7 @@ impl Tile {
                 states[pixel] = State::Known;
             }
         }
-        modes
+        checkpoint()?;
+        Ok(modes)
     }
 }

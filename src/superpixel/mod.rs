@@ -20,16 +20,21 @@ mod window;
 pub use layer::Layer;
 
 use crate::grid::{Partition, Picture};
-use crate::{Error, Result};
+use crate::{Checkpoint, Error, Result};
 
 /// Cuts the photo into connected regions of at least `layer.min_size()` pixels (unless the photo is smaller). Labels are
 /// numbered in the order in which a row-by-row scan first meets them.
-pub fn mean_shift(picture: &Picture, layer: &Layer) -> Result<Partition> {
-    mean_shift_observed(picture, layer, &|_| {})
+pub fn mean_shift(picture: &Picture, layer: &Layer, checkpoint: Checkpoint<'_>) -> Result<Partition> {
+    mean_shift_observed(picture, layer, checkpoint, &|_| {})
 }
 
 /// [`mean_shift`], calling `progress` with the share of the work done, in any order and from any thread.
-pub fn mean_shift_observed(picture: &Picture, layer: &Layer, progress: &(dyn Fn(f64) + Sync)) -> Result<Partition> {
+pub fn mean_shift_observed(
+    picture: &Picture,
+    layer: &Layer,
+    checkpoint: Checkpoint<'_>,
+    progress: &(dyn Fn(f64) + Sync),
+) -> Result<Partition> {
     if u32::try_from(picture.shape().n_pixels()).is_err() {
         return Err(Error::Parameter {
             name: "the size of the photo".to_string(),
@@ -38,6 +43,6 @@ pub fn mean_shift_observed(picture: &Picture, layer: &Layer, progress: &(dyn Fn(
         });
     }
     let colours = luv::Luv::new(picture);
-    let modes = filter::modes(&colours, layer, true, progress);
-    Ok(region::regions(picture.shape(), &modes, layer))
+    let modes = filter::modes(&colours, layer, true, checkpoint, progress)?;
+    region::regions(picture.shape(), &modes, layer, checkpoint)
 }

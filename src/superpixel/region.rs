@@ -12,43 +12,55 @@ use rayon::prelude::*;
 use super::Layer;
 use super::luv::lightness_weight;
 use crate::grid::{Partition, Shape};
+use crate::{Checkpoint, Result};
 
 /// Difference in each of L, u and v below which neighbouring pixels have the same mode.
 const SAME_MODE: f32 = 1.0;
 
 /// The regions that the modes make.
-pub(super) fn regions(shape: Shape, modes: &[[f32; 3]], layer: &Layer) -> Partition {
-    let mut labels = link(shape, modes);
-    let mut graph = Graph::new(shape, &labels, modes);
-    while graph.unite(&graph.alike((layer.range() / 2.0).powi(2))) {}
-    while graph.unite(&graph.small(layer.min_size())) {}
+pub(super) fn regions(
+    shape: Shape,
+    modes: &[[f32; 3]],
+    layer: &Layer,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Partition> {
+    let mut labels = link(shape, modes, checkpoint)?;
+    let mut graph = Graph::new(shape, &labels, modes, checkpoint)?;
+    while graph.unite(&graph.alike((layer.range() / 2.0).powi(2))) {
+        checkpoint()?;
+    }
+    while graph.unite(&graph.small(layer.min_size())) {
+        checkpoint()?;
+    }
     for label in &mut labels {
         *label = graph.now[*label as usize];
     }
-    Partition::from_dense(shape, labels, graph.regions.len())
+    Ok(Partition::from_dense(shape, labels, graph.regions.len()))
 }
 
 /// Labels the connected sets of pixels with the same mode, in scan order.
-fn link(shape: Shape, modes: &[[f32; 3]]) -> Vec<u32> {
+fn link(shape: Shape, modes: &[[f32; 3]], checkpoint: Checkpoint<'_>) -> Result<Vec<u32>> {
     let mut sets = Sets::new(shape.n_pixels());
-    for_neighbours(shape, |p, q| {
+    for_neighbours(shape, checkpoint, |p, q| {
         let (a, b) = (&modes[p], &modes[q]);
         if a == b || (0..3).all(|c| (a[c] - b[c]).abs() < SAME_MODE) {
             sets.unite(p as u32, q as u32);
         }
-    });
-    sets.labels().0
+    })?;
+    Ok(sets.labels().0)
 }
 
 /// Visits every pair of a pixel and its right or lower neighbour.
-fn for_neighbours(shape: Shape, mut visit: impl FnMut(usize, usize)) {
+fn for_neighbours(shape: Shape, checkpoint: Checkpoint<'_>, mut visit: impl FnMut(usize, usize)) -> Result<()> {
     for start in (0..shape.n_pixels()).step_by(shape.width.max(1)) {
+        checkpoint()?;
         let end = start + shape.width;
         (start..end - 1).for_each(|pixel| visit(pixel, pixel + 1));
         if end < shape.n_pixels() {
             (start..end).for_each(|pixel| visit(pixel, pixel + shape.width));
         }
     }
+    Ok(())
 }
 
 /// Size and mean mode of a region.
@@ -77,7 +89,7 @@ struct Graph {
 }
 
 impl Graph {
-    fn new(shape: Shape, labels: &[u32], modes: &[[f32; 3]]) -> Self {
+    fn new(shape: Shape, labels: &[u32], modes: &[[f32; 3]], checkpoint: Checkpoint<'_>) -> Result<Self> {
         let count = labels.iter().max().map_or(0, |&label| label as usize + 1);
         let mut regions = vec![Region { size: 0, mode: [0.0; 3] }; count];
         for (&label, mode) in labels.iter().zip(modes) {
@@ -91,14 +103,14 @@ impl Graph {
             region.mode = region.mode.map(|sum| sum / region.size as f64);
         }
         let mut edges = Vec::new();
-        for_neighbours(shape, |p, q| {
+        for_neighbours(shape, checkpoint, |p, q| {
             if labels[p] != labels[q] {
                 edges.push((labels[p], labels[q]));
             }
-        });
+        })?;
         let mut graph = Self { now: (0..count as u32).collect(), regions, edges };
         graph.tidy();
-        graph
+        Ok(graph)
     }
 
     /// Adjacent regions closer in colour than the square root of `limit`.

@@ -185,7 +185,7 @@ fn modes_are_those_of_the_textbook_when_nothing_is_shared() {
     for (seed, text) in (0..).zip(["3.1416,8,1", "4.5678,12,1", "7.0711,6.5,20", "40.123,30,1"]) {
         let layer: Layer = text.parse().unwrap();
         for picture in [drifting(Shape::new(29, 23), seed), painted(Shape::new(21, 18), |x, _| x / 7, 6, seed).0] {
-            let ours = filter::modes(&Luv::new(&picture), &layer, false, &|_| {});
+            let ours = filter::modes(&Luv::new(&picture), &layer, false, &|| Ok(()), &|_| {}).unwrap();
             for (ours, theirs) in ours.iter().zip(textbook::modes(&picture, &layer)) {
                 let worst = ours.iter().zip(theirs).map(|(&a, b)| (f64::from(a) - b).abs()).fold(0.0, f64::max);
                 assert!(worst < 1e-3, "{layer}: {ours:?} against {theirs:?}");
@@ -199,8 +199,8 @@ fn linking_fusing_and_absorbing_are_those_of_the_textbook() {
     for (seed, text) in (0..).zip(["2.2361,7,4", "3.1416,10,9", "4.1231,9,30", "1.4567,4,2"]) {
         let layer: Layer = text.parse().unwrap();
         let picture = drifting(Shape::new(19, 17), seed);
-        let modes = filter::modes(&Luv::new(&picture), &layer, false, &|_| {});
-        let ours = region::regions(picture.shape(), &modes, &layer);
+        let modes = filter::modes(&Luv::new(&picture), &layer, false, &|| Ok(()), &|_| {}).unwrap();
+        let ours = region::regions(picture.shape(), &modes, &layer, &|| Ok(())).unwrap();
         assert!(ours == textbook::mean_shift(&picture, &layer), "{layer}");
         assert!(ours.count() > 1, "{layer}");
     }
@@ -211,7 +211,8 @@ fn shared_modes_give_nearly_the_regions_of_the_textbook() {
     for (seed, text) in (0..).zip(["3,8,5", "5,12,20", "7,6.5,20"]) {
         let layer: Layer = text.parse().unwrap();
         let picture = drifting(Shape::new(48, 40), seed);
-        let (ours, theirs) = (mean_shift(&picture, &layer).unwrap(), textbook::mean_shift(&picture, &layer));
+        let (ours, theirs) =
+            (mean_shift(&picture, &layer, &|| Ok(())).unwrap(), textbook::mean_shift(&picture, &layer));
         let (a, b) = (ours.labels(), theirs.labels());
         let pairs = (0..a.len()).flat_map(|p| (0..p).map(move |q| (p, q)));
         let agree = pairs.clone().filter(|&(p, q)| (a[p] == a[q]) == (b[p] == b[q])).count();
@@ -229,7 +230,7 @@ fn noisy_regions_are_recovered_exactly_as_by_the_textbook() {
         for (picture, colours) in [painted(shape, checks, 3, seed), painted(shape, disc, 3, seed)] {
             let truth = Partition::from_labels(shape, &flood(shape, |p, q| colours[p] == colours[q]));
             for layer in [Layer::FINE, Layer::COARSE] {
-                assert!(mean_shift(&picture, &layer).unwrap() == truth, "{layer}, seed {seed}");
+                assert!(mean_shift(&picture, &layer, &|| Ok(())).unwrap() == truth, "{layer}, seed {seed}");
             }
             assert!(textbook::mean_shift(&picture, &Layer::FINE) == truth, "seed {seed}");
         }
@@ -242,13 +243,13 @@ fn one_pixel_one_row_one_column_one_colour_and_noise() {
     let extreme = [Layer::new(100.0, 1e30, 1).unwrap(), Layer::new(1e-3, 1e-30, 1).unwrap()];
     for picture in [one_colour(1, 1), one_colour(50, 1), one_colour(1, 50), one_colour(130, 70)] {
         for layer in [Layer::FINE, Layer::COARSE].iter().chain(&extreme) {
-            assert_eq!(mean_shift(&picture, layer).unwrap().count(), 1);
+            assert_eq!(mean_shift(&picture, layer, &|| Ok(())).unwrap().count(), 1);
         }
     }
     for shape in [Shape::new(300, 1), Shape::new(1, 300), Shape::new(90, 70), Shape::new(4, 4), Shape::new(3, 5)] {
         let picture = noise(shape, 7);
         for layer in [Layer::FINE, Layer::COARSE].iter().chain(&extreme) {
-            assert_partition(&picture, layer, &mean_shift(&picture, layer).unwrap());
+            assert_partition(&picture, layer, &mean_shift(&picture, layer, &|| Ok(())).unwrap());
         }
     }
 }
@@ -259,7 +260,7 @@ fn labels_are_the_same_for_1_2_and_7_threads() {
     for layer in [Layer::FINE, Layer::COARSE] {
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| mean_shift(&picture, &layer).unwrap())
+            pool.install(|| mean_shift(&picture, &layer, &|| Ok(())).unwrap())
         };
         let one = run(1);
         assert!(one.count() > 1 && run(2) == one && run(7) == one);
@@ -269,7 +270,7 @@ fn labels_are_the_same_for_1_2_and_7_threads() {
 #[test]
 fn the_coarse_layer_has_fewer_regions() {
     for picture in [drifting(Shape::new(200, 150), 1), noise(Shape::new(120, 90), 2)] {
-        let count = |layer| mean_shift(&picture, &layer).unwrap().count();
+        let count = |layer| mean_shift(&picture, &layer, &|| Ok(())).unwrap().count();
         assert!(count(Layer::COARSE) < count(Layer::FINE));
     }
 }
@@ -278,7 +279,7 @@ fn the_coarse_layer_has_fewer_regions() {
 fn progress_ends_at_the_whole() {
     let heard = std::sync::Mutex::new(Vec::new());
     let observe = |share| heard.lock().unwrap().push(share);
-    mean_shift_observed(&noise(Shape::new(200, 80), 1), &Layer::FINE, &observe).unwrap();
+    mean_shift_observed(&noise(Shape::new(200, 80), 1), &Layer::FINE, &|| Ok(()), &observe).unwrap();
     let heard = heard.into_inner().unwrap();
     assert!(heard.contains(&1.0) && heard.iter().all(|share| (0.0..=1.0).contains(share)));
 }
@@ -294,6 +295,6 @@ proptest! {
         let shape = Shape::new(width, height);
         let picture = if smooth { drifting(shape, seed) } else { noise(shape, seed) };
         let layer = Layer::new(hs, hr, m).unwrap();
-        assert_partition(&picture, &layer, &mean_shift(&picture, &layer).unwrap());
+        assert_partition(&picture, &layer, &mean_shift(&picture, &layer, &|| Ok(())).unwrap());
     }
 }

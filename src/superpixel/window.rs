@@ -29,6 +29,11 @@ impl Reach {
         let columns = nearest.map(|dy| ((hs * hs - dy * dy).sqrt() + 0.5) as usize).collect();
         Self { spatial: (hs * hs) as f32, range: (layer.range() * layer.range()) as f32, columns }
     }
+
+    /// About how many pixels a window has.
+    pub(super) fn area(&self) -> usize {
+        (4.0 * self.spatial) as usize + 1
+    }
 }
 
 /// A window: its centre on the grid and in colour.

@@ -16,6 +16,7 @@ use rayon::prelude::*;
 
 use crate::grid::{Picture, Shape};
 use crate::kernel::logistic::probability;
+use crate::{Checkpoint, Result};
 
 /// How often the neighbourhood is asked, each time about what was found the time before. A third time was no better
 /// (data/README.md).
@@ -34,33 +35,38 @@ const FLOOR: f32 = 1e-3;
 const BAND: usize = 64;
 
 /// log(q/(1−q)) for every pixel, row by row, from its log-odds so far.
-pub(super) fn log_odds(picture: &Picture, so_far: &[f64]) -> Vec<f64> {
+pub(super) fn log_odds(picture: &Picture, so_far: &[f64], checkpoint: Checkpoint<'_>) -> Result<Vec<f64>> {
     let Shape { width, height } = picture.shape();
     let radius = ((width as f64).hypot(height as f64) / DIAGONAL_PER_RADIUS).round() as usize;
     let colours: Vec<[f32; 3]> =
         picture.rgb().par_iter().map(|rgb| rgb.map(|channel| f32::from(channel) / 255.0)).collect();
     let p: Vec<f32> = so_far.par_iter().map(|&log_odds| probability(log_odds) as f32).collect();
-    let q = guided(picture.shape(), &colours, &p, radius);
-    q.into_par_iter()
-        .map(|q| {
-            let q = f64::from(q.clamp(FLOOR, 1.0 - FLOOR));
-            (q / (1.0 - q)).ln()
-        })
-        .collect()
+    let q = guided(picture.shape(), &colours, &p, radius, checkpoint)?;
+    let log_odds = |q: f32| {
+        let q = f64::from(q.clamp(FLOOR, 1.0 - FLOOR));
+        (q / (1.0 - q)).ln()
+    };
+    Ok(q.into_par_iter().map(log_odds).collect())
 }
 
 /// G(p): the guided filter.
-fn guided(shape: Shape, colours: &[[f32; 3]], p: &[f32], radius: usize) -> Vec<f32> {
+fn guided(
+    shape: Shape,
+    colours: &[[f32; 3]],
+    p: &[f32],
+    radius: usize,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Vec<f32>> {
     let moments: Vec<[f32; 13]> = colours
         .par_iter()
         .zip(p)
         .map(|(&[r, g, b], &p)| [r, g, b, p, r * p, g * p, b * p, r * r, r * g, r * b, g * g, g * b, b * b])
         .collect();
     let mut planes: Vec<[f32; 4]> = Vec::new();
-    box_mean(shape, &moments, radius).par_iter().map(explanation).collect_into_vec(&mut planes);
+    box_mean(shape, &moments, radius, checkpoint)?.par_iter().map(explanation).collect_into_vec(&mut planes);
     drop(moments);
-    let planes = box_mean(shape, &planes, radius);
-    planes.par_iter().zip(colours).map(|(&[x, y, z, b], &[r, g, blue])| x * r + y * g + z * blue + b).collect()
+    let planes = box_mean(shape, &planes, radius, checkpoint)?;
+    Ok(planes.par_iter().zip(colours).map(|(&[x, y, z, b], &[r, g, blue])| x * r + y * g + z * blue + b).collect())
 }
 
 /// a and b of one square from the means of colours, p and their products.
@@ -79,10 +85,16 @@ fn explanation(&[r, g, b, p, rp, gp, bp, rr, rg, rb, gg, gb, bb]: &[f32; 13]) ->
 }
 
 /// The mean of every channel over the square of (2r+1)² pixels around each pixel, as far as it lies in the photo.
-fn box_mean<const K: usize>(shape: Shape, values: &[[f32; K]], radius: usize) -> Vec<[f32; K]> {
+fn box_mean<const K: usize>(
+    shape: Shape,
+    values: &[[f32; K]],
+    radius: usize,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Vec<[f32; K]>> {
     let Shape { width, height } = shape;
     let mut rows = vec![[0.0; K]; values.len()];
-    rows.par_chunks_mut(width).zip(values.par_chunks(width)).for_each(|(out, row)| {
+    rows.par_chunks_mut(width).zip(values.par_chunks(width)).try_for_each(|(out, row)| {
+        checkpoint()?;
         let mut window = Window::new(1);
         (0..radius.min(width)).for_each(|column| window.enter(&row[column..=column]));
         for (column, out) in out.iter_mut().enumerate() {
@@ -94,14 +106,16 @@ fn box_mean<const K: usize>(shape: Shape, values: &[[f32; K]], radius: usize) ->
             }
             window.write(std::slice::from_mut(out));
         }
-    });
+        Ok(())
+    })?;
     let row = |row: usize| &rows[row * width..][..width];
     let mut means = vec![[0.0; K]; values.len()];
-    means.par_chunks_mut(BAND * width).enumerate().for_each(|(band, out)| {
+    means.par_chunks_mut(BAND * width).enumerate().try_for_each(|(band, out)| {
         let first = band * BAND;
         let mut window = Window::new(width);
         (first.saturating_sub(radius)..(first + radius).min(height)).for_each(|above| window.enter(row(above)));
         for (here, out) in (first..).zip(out.chunks_mut(width)) {
+            checkpoint()?;
             if here + radius < height {
                 window.enter(row(here + radius));
             }
@@ -110,8 +124,9 @@ fn box_mean<const K: usize>(shape: Shape, values: &[[f32; K]], radius: usize) ->
             }
             window.write(out);
         }
-    });
-    means
+        Ok(())
+    })?;
+    Ok(means)
 }
 
 /// The sums of what a moving window holds, for a line of windows side by side; in `f64`, so that leaving undoes entering.
@@ -217,7 +232,7 @@ mod tests {
         #[test]
         fn running_sums_give_the_filter_written_out((shape, colours, p) in scene(), radius in 0_usize..10) {
             let slow = guided_reference(shape, &colours, &p, radius);
-            for (fast, slow) in guided(shape, &colours, &p, radius).iter().zip(slow) {
+            for (fast, slow) in guided(shape, &colours, &p, radius, &|| Ok(())).unwrap().iter().zip(slow) {
                 prop_assert!((f64::from(*fast) - slow).abs() < 2e-3, "{fast} {slow}");
             }
         }
@@ -228,7 +243,7 @@ mod tests {
         let shape = Shape::new(3, 2 * BAND + 5);
         let values: Vec<[f32; 1]> = (0..shape.n_pixels()).map(|pixel| [(pixel * 7919 % 101) as f32]).collect();
         for radius in [0, 1, 9, BAND, 3 * BAND] {
-            for (pixel, found) in box_mean(shape, &values, radius).iter().enumerate() {
+            for (pixel, found) in box_mean(shape, &values, radius, &|| Ok(())).unwrap().iter().enumerate() {
                 let expected = mean(&square(shape, pixel, radius), |q| f64::from(values[q][0]));
                 assert!((f64::from(found[0]) - expected).abs() < 1e-4, "{pixel} {radius}");
             }
@@ -253,7 +268,7 @@ mod tests {
                 }
             })
             .collect();
-        let around = log_odds(&Picture::new(shape, colours), &so_far);
+        let around = log_odds(&Picture::new(shape, colours), &so_far, &|| Ok(())).unwrap();
         for (pixel, &found) in around.iter().enumerate() {
             assert!(if left(pixel) { found > 1.0 } else { found < -2.0 }, "{pixel} {found}");
         }

@@ -14,17 +14,21 @@ use std::f64::consts::SQRT_2;
 use rayon::prelude::*;
 
 use crate::grid::{Picture, Seed, Seeds, Shape};
+use crate::{Checkpoint, Result};
+
+/// Pixels settled between two checkpoints.
+const CHECK_EVERY: usize = 4096;
 
 /// log(d_bg/d_fg) for every pixel, row by row: positive where a foreground stroke is nearer. A distance counts at least
 /// λ/2, which keeps the strokes themselves finite. Both classes need a stroke.
-pub(super) fn log_ratio(picture: &Picture, seeds: &Seeds) -> Vec<f64> {
+pub(super) fn log_ratio(picture: &Picture, seeds: &Seeds, checkpoint: Checkpoint<'_>) -> Result<Vec<f64>> {
     let shape = picture.shape();
     let step = 2.0 / (shape.width as f64).hypot(shape.height as f64);
     let colours = blurred(picture);
-    let from = |class: Seed| distance(shape, &colours, step, |pixel| seeds.labels()[pixel] == class);
+    let from = |class: Seed| distance(shape, &colours, step, |pixel| seeds.labels()[pixel] == class, checkpoint);
     let (foreground, background) = rayon::join(|| from(Seed::Foreground), || from(Seed::Background));
     let log_ratio = |(fg, bg): (f64, f64)| (bg.max(0.5 * step) / fg.max(0.5 * step)).ln();
-    foreground.into_par_iter().zip(background).map(log_ratio).collect()
+    Ok(foreground?.into_par_iter().zip(background?).map(log_ratio).collect())
 }
 
 /// Colours in 0..1 after the weights (1 2 1)/4 in both directions, the border repeated.
@@ -48,14 +52,25 @@ fn blurred(picture: &Picture) -> Vec<[f32; 3]> {
 }
 
 /// d(v) for every pixel, row by row; infinite only when there is no source.
-fn distance(shape: Shape, colours: &[[f32; 3]], step: f64, source: impl Fn(usize) -> bool) -> Vec<f64> {
+fn distance(
+    shape: Shape,
+    colours: &[[f32; 3]],
+    step: f64,
+    source: impl Fn(usize) -> bool,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Vec<f64>> {
     let mut distance = vec![f64::INFINITY; colours.len()];
     let mut queue = Buckets::new(step, SQRT_2 * step + 3.0_f64.sqrt());
     for pixel in (0..colours.len()).filter(|&pixel| source(pixel)) {
         distance[pixel] = 0.0;
         queue.push(pixel, 0.0);
     }
+    let mut settled = 0;
     while let Some(pixel) = queue.pop(&distance) {
+        settled += 1;
+        if settled % CHECK_EVERY == 0 {
+            checkpoint()?;
+        }
         for (neighbour, length) in neighbours(pixel, shape) {
             let through = distance[pixel] + (step * length + colour_change(colours[pixel], colours[neighbour]));
             if through < distance[neighbour] {
@@ -64,7 +79,7 @@ fn distance(shape: Shape, colours: &[[f32; 3]], step: f64, source: impl Fn(usize
             }
         }
     }
-    distance
+    Ok(distance)
 }
 
 /// The up to eight neighbours of a pixel and how far away they are.
@@ -195,7 +210,7 @@ mod tests {
         #[test]
         fn buckets_find_the_distances_of_bellman_and_ford((picture, sources) in scene(), step in 0.001..0.5) {
             let colours = blurred(&picture);
-            let fast = distance(picture.shape(), &colours, step, |pixel| sources[pixel]);
+            let fast = distance(picture.shape(), &colours, step, |pixel| sources[pixel], &|| Ok(())).unwrap();
             let slow = distance_reference(picture.shape(), &colours, step, &sources);
             for (fast, slow) in fast.iter().zip(slow) {
                 prop_assert!(*fast == slow || (fast - slow).abs() < 1e-5, "{fast} {slow}");
@@ -221,7 +236,7 @@ mod tests {
         let mut labels = vec![Seed::Unlabelled; 6];
         labels[0] = Seed::Foreground;
         labels[5] = Seed::Background;
-        let ratio = log_ratio(&picture, &Seeds::new(shape, labels));
+        let ratio = log_ratio(&picture, &Seeds::new(shape, labels), &|| Ok(())).unwrap();
         let expected = [10.0_f64, 4.0, 1.5, 2.0 / 3.0, 0.25, 0.1].map(f64::ln);
         for (found, expected) in ratio.iter().zip(expected) {
             assert!((found - expected).abs() < 1e-12, "{ratio:?}");
@@ -234,7 +249,7 @@ mod tests {
         let shape = Shape::new(9, 9);
         let wall = |pixel: usize| (pixel % 9) == 4 && pixel / 9 < 6;
         let colours: Vec<[f32; 3]> = (0..81).map(|pixel| if wall(pixel) { [1.0; 3] } else { [0.0; 3] }).collect();
-        let found = distance(shape, &colours, 0.01, |pixel| pixel == 2);
+        let found = distance(shape, &colours, 0.01, |pixel| pixel == 2, &|| Ok(())).unwrap();
         // Into the wall: two steps and the full contrast.
         assert!((found[4] - (0.02 + 3.0_f64.sqrt())).abs() < 1e-6);
         // Behind it: round the end, four diagonal steps and eight straight ones.

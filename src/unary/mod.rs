@@ -25,7 +25,7 @@ use serde::Serialize;
 pub use mixture::Mixture;
 
 use crate::grid::{Picture, Seed, Seeds, Unary};
-use crate::{Error, Result};
+use crate::{Checkpoint, Error, Result};
 
 /// What messages call the strokes.
 const STROKES: &str = "the stroke image";
@@ -98,6 +98,9 @@ fn bad_geodesic(value: impl fmt::Display) -> Error {
     }
 }
 
+/// Pixels weighed between two checkpoints.
+const CHUNK: usize = 1024;
+
 /// What the strokes say, and how it was learned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
@@ -119,7 +122,7 @@ pub struct Mixtures {
 }
 
 /// Learns from the strokes and weighs every pixel of the picture.
-pub fn log_odds(picture: &Picture, seeds: &Seeds, options: &Options) -> Result<Evidence> {
+pub fn log_odds(picture: &Picture, seeds: &Seeds, options: &Options, checkpoint: Checkpoint<'_>) -> Result<Evidence> {
     let Options { components, outlier, geodesic, context, seed } = *options;
     check_inputs(picture, seeds)?;
     if components == 0 {
@@ -141,17 +144,17 @@ pub fn log_odds(picture: &Picture, seeds: &Seeds, options: &Options) -> Result<E
     }
     let geodesic = match geodesic.check()? {
         Geodesic::Fixed(weight) => weight,
-        Geodesic::Auto => separation::geodesic_weight(picture, seeds, options),
+        Geodesic::Auto => separation::geodesic_weight(picture, seeds, options, checkpoint)?,
     };
-    let mixtures = Mixtures::fit(picture, seeds, components, seed)?;
-    let mut values = mixtures.log_odds(picture, outlier);
+    let mixtures = Mixtures::fit(picture, seeds, components, seed, checkpoint)?;
+    let mut values = mixtures.log_odds(picture, outlier, checkpoint)?;
     if geodesic > 0.0 {
-        let nearer = geodesic::log_ratio(picture, seeds);
+        let nearer = geodesic::log_ratio(picture, seeds, checkpoint)?;
         values.par_iter_mut().zip(nearer).for_each(|(value, nearer)| *value += geodesic * nearer);
     }
     if context > 0.0 {
         for _ in 0..context::ROUNDS {
-            let around = context::log_odds(picture, &values);
+            let around = context::log_odds(picture, &values, checkpoint)?;
             values.par_iter_mut().zip(around).for_each(|(value, around)| *value += context * around);
         }
         let opinions = 1.0 + context::ROUNDS as f64 * context;
@@ -163,9 +166,9 @@ pub fn log_odds(picture: &Picture, seeds: &Seeds, options: &Options) -> Result<E
 
 /// log(d_bg/d_fg) for every pixel, row by row: the stroke-distance log-odds alone, to be added to evidence of another
 /// kind. Positive where a foreground stroke is nearer.
-pub fn stroke_distance(picture: &Picture, seeds: &Seeds) -> Result<Vec<f64>> {
+pub fn stroke_distance(picture: &Picture, seeds: &Seeds, checkpoint: Checkpoint<'_>) -> Result<Vec<f64>> {
     check_inputs(picture, seeds)?;
-    Ok(geodesic::log_ratio(picture, seeds))
+    geodesic::log_ratio(picture, seeds, checkpoint)
 }
 
 fn check_inputs(picture: &Picture, seeds: &Seeds) -> Result<()> {
@@ -185,11 +188,11 @@ fn check_inputs(picture: &Picture, seeds: &Seeds) -> Result<()> {
 }
 
 impl Mixtures {
-    fn fit(picture: &Picture, seeds: &Seeds, components: usize, seed: u64) -> Result<Self> {
+    fn fit(picture: &Picture, seeds: &Seeds, components: usize, seed: u64, checkpoint: Checkpoint<'_>) -> Result<Self> {
         let fit = |class: Seed, name: &'static str| {
             let colours = stroke(picture, seeds, class).map(|(_, colour)| colour).collect::<Vec<_>>();
-            gmm::fit(&colours, components, gmm::SAMPLES, seed)
-                .ok_or_else(|| Error::MissingStroke { what: STROKES.into(), class: name })
+            let mixture = gmm::fit(&colours, components, gmm::SAMPLES, seed, checkpoint)?;
+            mixture.ok_or_else(|| Error::MissingStroke { what: STROKES.into(), class: name })
         };
         let (foreground, background) =
             rayon::join(|| fit(Seed::Foreground, "foreground"), || fit(Seed::Background, "background"));
@@ -197,8 +200,16 @@ impl Mixtures {
     }
 
     /// log p_fg − log p_bg for every pixel, row by row.
-    fn log_odds(&self, picture: &Picture, outlier: f64) -> Vec<f64> {
-        picture.rgb().par_iter().map(|&colour| self.log_odds_of(colour, outlier)).collect()
+    fn log_odds(&self, picture: &Picture, outlier: f64, checkpoint: Checkpoint<'_>) -> Result<Vec<f64>> {
+        let mut values = vec![0.0; picture.rgb().len()];
+        let chunks = values.par_chunks_mut(CHUNK).zip(picture.rgb().par_chunks(CHUNK));
+        chunks.try_for_each(|(values, colours)| {
+            checkpoint()?;
+            let log_odds = |&colour| self.log_odds_of(colour, outlier);
+            values.iter_mut().zip(colours.iter().map(log_odds)).for_each(|(value, log_odds)| *value = log_odds);
+            Ok(())
+        })?;
+        Ok(values)
     }
 
     fn log_odds_of(&self, colour: [u8; 3], outlier: f64) -> f64 {

@@ -20,6 +20,7 @@ use rayon::prelude::*;
 use super::{Mixtures, Options, gmm, stroke};
 use crate::grid::{Picture, Seed, Seeds, sort_along_axis};
 use crate::kernel::logistic::softplus;
+use crate::{Checkpoint, Result};
 
 const PIECES: usize = 4;
 
@@ -33,30 +34,43 @@ const OUTLIER: f64 = 1e-3;
 const LEAST_COVERAGE: f64 = 0.005;
 
 /// κ for these strokes.
-pub(super) fn geodesic_weight(picture: &Picture, seeds: &Seeds, options: &Options) -> f64 {
-    let loss = held_out_loss(picture, seeds, options).unwrap_or(std::f64::consts::LN_2);
+pub(super) fn geodesic_weight(
+    picture: &Picture,
+    seeds: &Seeds,
+    options: &Options,
+    checkpoint: Checkpoint<'_>,
+) -> Result<f64> {
+    let loss = held_out_loss(picture, seeds, options, checkpoint)?.unwrap_or(std::f64::consts::LN_2);
     let covered = seeds.count(Seed::Foreground) + seeds.count(Seed::Background);
     let coverage = (covered as f64 / seeds.labels().len() as f64).max(LEAST_COVERAGE);
-    2.0 * (1.0 + 2.0 * loss) * (0.1 / coverage).powf(0.25)
+    Ok(2.0 * (1.0 + 2.0 * loss) * (0.1 / coverage).powf(0.25))
 }
 
 /// The log loss in nats per pixel, or `None` when a class has too few pixels to hold any out.
-fn held_out_loss(picture: &Picture, seeds: &Seeds, options: &Options) -> Option<f64> {
+fn held_out_loss(
+    picture: &Picture,
+    seeds: &Seeds,
+    options: &Options,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Option<f64>> {
     let foreground = halves(picture, seeds, Seed::Foreground, options.seed);
     let background = halves(picture, seeds, Seed::Background, options.seed);
-    let folds: Vec<Option<f64>> = (0..2)
+    let folds: Result<Vec<Option<f64>>> = (0..2)
         .into_par_iter()
         .map(|fold| {
-            let fit = |colours| gmm::fit(colours, options.components, SAMPLES, options.seed);
+            let fit = |colours| gmm::fit(colours, options.components, SAMPLES, options.seed, checkpoint);
             let (fg, bg) = rayon::join(|| fit(&foreground[fold]), || fit(&background[fold]));
-            let mixtures = Mixtures { foreground: fg?, background: bg? };
+            let (Some(foreground_colours), Some(background_colours)) = (fg?, bg?) else { return Ok(None) };
+            let mixtures = Mixtures { foreground: foreground_colours, background: background_colours };
             let loss = |held_out: &[[u8; 3]], sign: f64| {
                 mean(held_out.iter().map(|&colour| softplus(-sign * mixtures.log_odds_of(colour, OUTLIER))))
             };
-            Some(0.5 * (loss(&foreground[1 - fold], 1.0)? + loss(&background[1 - fold], -1.0)?))
+            let losses = loss(&foreground[1 - fold], 1.0).zip(loss(&background[1 - fold], -1.0));
+            Ok(losses.map(|(foreground, background)| 0.5 * (foreground + background)))
         })
         .collect();
-    Some(0.5 * (folds[0]? + folds[1]?))
+    let folds = folds?;
+    Ok(folds[0].zip(folds[1]).map(|(first, second)| 0.5 * (first + second)))
 }
 
 /// The colours of a class's even and odd pieces.
@@ -91,7 +105,7 @@ mod tests {
 
     fn loss(paint: impl Fn(usize, Seed) -> [u8; 3]) -> f64 {
         let (picture, seeds) = strokes(paint);
-        held_out_loss(&picture, &seeds, &Options::default()).unwrap()
+        held_out_loss(&picture, &seeds, &Options::default(), &|| Ok(())).unwrap().unwrap()
     }
 
     fn noise(x: usize) -> u8 {
@@ -132,8 +146,8 @@ mod tests {
     #[test]
     fn kappa_grows_with_the_loss_and_shrinks_with_coverage() {
         let (picture, seeds) = strokes(|x, _| [100 + noise(x), 100, 100]);
-        let loss = held_out_loss(&picture, &seeds, &Options::default()).unwrap();
-        let kappa = geodesic_weight(&picture, &seeds, &Options::default());
+        let loss = held_out_loss(&picture, &seeds, &Options::default(), &|| Ok(())).unwrap().unwrap();
+        let kappa = geodesic_weight(&picture, &seeds, &Options::default(), &|| Ok(())).unwrap();
         assert!((kappa - 2.0 * (1.0 + 2.0 * loss) * 0.1_f64.powf(0.25)).abs() < 1e-12);
 
         // The same strokes in a photo a hundred times as large: one percent covered, 100^¼ times the weight.
@@ -141,7 +155,8 @@ mod tests {
         let colours = picture.rgb().iter().copied().cycle().take(shape.n_pixels()).collect();
         let mut labels = seeds.labels().to_vec();
         labels.resize(shape.n_pixels(), Seed::Unlabelled);
-        let wide = geodesic_weight(&Picture::new(shape, colours), &Seeds::new(shape, labels), &Options::default());
+        let (wide, seeds) = (Picture::new(shape, colours), Seeds::new(shape, labels));
+        let wide = geodesic_weight(&wide, &seeds, &Options::default(), &|| Ok(())).unwrap();
         assert!((wide / kappa - 100.0_f64.powf(0.25)).abs() < 1e-9, "{wide} {kappa}");
     }
 
@@ -150,6 +165,6 @@ mod tests {
         let shape = Shape::new(2, 1);
         let picture = Picture::new(shape, vec![[0; 3], [9; 3]]);
         let seeds = Seeds::new(shape, vec![Seed::Foreground, Seed::Background]);
-        assert_eq!(held_out_loss(&picture, &seeds, &Options::default()), None);
+        assert_eq!(held_out_loss(&picture, &seeds, &Options::default(), &|| Ok(())).unwrap(), None);
     }
 }

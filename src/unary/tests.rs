@@ -29,7 +29,7 @@ fn fixed(weight: f64) -> Options {
 fn costs_are_negative_on_the_foreground_side() {
     let (picture, seeds) = two_halves(40, 30);
     for options in [fixed(0.0), fixed(2.0), Options::default(), Options { outlier: 0.0, ..fixed(1.0) }] {
-        let evidence = log_odds(&picture, &seeds, &options).unwrap();
+        let evidence = log_odds(&picture, &seeds, &options, &|| Ok(())).unwrap();
         for (pixel, &m) in evidence.unary.as_slice().iter().enumerate() {
             assert_eq!(m < 0.0, pixel % 40 < 20, "pixel {pixel} costs {m} with {options:?}");
         }
@@ -40,14 +40,14 @@ fn costs_are_negative_on_the_foreground_side() {
 fn the_cost_is_the_printed_formula() {
     let (picture, seeds) = two_halves(24, 16);
     let options = Options { outlier: 0.01, context: 0.7, ..fixed(1.5) };
-    let evidence = log_odds(&picture, &seeds, &options).unwrap();
-    let distance = stroke_distance(&picture, &seeds).unwrap();
+    let evidence = log_odds(&picture, &seeds, &options, &|| Ok(())).unwrap();
+    let distance = stroke_distance(&picture, &seeds, &|| Ok(())).unwrap();
     let Mixtures { foreground, background } = &evidence.mixtures;
-    let alone = log_odds(&picture, &seeds, &Options { context: 0.0, ..options }).unwrap().unary;
+    let alone = log_odds(&picture, &seeds, &Options { context: 0.0, ..options }, &|| Ok(())).unwrap().unary;
     let negated: Vec<f64> = alone.as_slice().iter().map(|m| -m).collect();
-    let around = context::log_odds(&picture, &negated);
+    let around = context::log_odds(&picture, &negated, &|| Ok(())).unwrap();
     let then: Vec<f64> = negated.iter().zip(&around).map(|(own, around)| own + 0.7 * around).collect();
-    let again = context::log_odds(&picture, &then);
+    let again = context::log_odds(&picture, &then, &|| Ok(())).unwrap();
     for (pixel, &m) in evidence.unary.as_slice().iter().enumerate() {
         assert!((m - (alone.as_slice()[pixel] - 0.7 * around[pixel] - 0.7 * again[pixel]) / 2.4).abs() < 1e-9);
         let m = alone.as_slice()[pixel];
@@ -65,9 +65,9 @@ fn a_missing_class_is_named() {
     for (missing, class) in [(Seed::Foreground, "foreground"), (Seed::Background, "background")] {
         let labels = seeds.labels().iter().map(|&s| if s == missing { Seed::Unlabelled } else { s }).collect();
         let seeds = Seeds::new(seeds.shape(), labels);
-        let error = log_odds(&picture, &seeds, &Options::default()).unwrap_err();
+        let error = log_odds(&picture, &seeds, &Options::default(), &|| Ok(())).unwrap_err();
         assert!(matches!(error, Error::MissingStroke { class: named, .. } if named == class), "{error}");
-        assert!(stroke_distance(&picture, &seeds).is_err());
+        assert!(stroke_distance(&picture, &seeds, &|| Ok(())).is_err());
     }
 }
 
@@ -75,7 +75,10 @@ fn a_missing_class_is_named() {
 fn parameters_out_of_range_are_refused() {
     let (picture, seeds) = two_halves(12, 12);
     let refused = |options: Options| {
-        assert!(matches!(log_odds(&picture, &seeds, &options), Err(Error::Parameter { .. })), "{options:?}");
+        assert!(
+            matches!(log_odds(&picture, &seeds, &options, &|| Ok(())), Err(Error::Parameter { .. })),
+            "{options:?}"
+        );
     };
     refused(Options { components: 0, ..Options::default() });
     for outlier in [-0.1, 1.0, f64::NAN] {
@@ -85,7 +88,7 @@ fn parameters_out_of_range_are_refused() {
         refused(fixed(weight));
     }
     let other = Seeds::new(Shape::new(9, 16), vec![Seed::Foreground; 144]);
-    assert!(matches!(log_odds(&picture, &other, &fixed(0.0)), Err(Error::SizeMismatch { .. })));
+    assert!(matches!(log_odds(&picture, &other, &fixed(0.0), &|| Ok(())), Err(Error::SizeMismatch { .. })));
 }
 
 #[test]
@@ -107,7 +110,7 @@ fn one_pixel_strokes_are_enough() {
     labels[9] = Seed::Background;
     let seeds = Seeds::new(picture.shape(), labels);
     for options in [Options::default(), fixed(0.0), Options { outlier: 0.0, ..Options::default() }] {
-        let evidence = log_odds(&picture, &seeds, &options).unwrap();
+        let evidence = log_odds(&picture, &seeds, &options, &|| Ok(())).unwrap();
         assert!(evidence.unary.as_slice()[2] < 0.0 && evidence.unary.as_slice()[9] > 0.0);
         assert_eq!(evidence.mixtures.foreground.components(), 1);
     }
@@ -118,7 +121,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     let (picture, seeds) = two_halves(90, 70);
     let with_threads = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| log_odds(&picture, &seeds, &Options::default()).unwrap())
+        pool.install(|| log_odds(&picture, &seeds, &Options::default(), &|| Ok(())).unwrap())
     };
     let one = with_threads(1);
     assert_eq!(one, with_threads(2));
@@ -149,7 +152,7 @@ proptest! {
     fn degenerate_strokes_never_fail((picture, seeds) in awkward_scene(), outlier in prop_oneof![Just(0.0), Just(1e-3)]) {
         for geodesic in [Geodesic::Auto, Geodesic::Fixed(0.0)] {
             let options = Options { outlier, geodesic, ..Options::default() };
-            let evidence = log_odds(&picture, &seeds, &options).unwrap();
+            let evidence = log_odds(&picture, &seeds, &options, &|| Ok(())).unwrap();
             prop_assert!(evidence.unary.as_slice().iter().all(|m| m.is_finite()));
             prop_assert!(evidence.geodesic.is_finite() && evidence.geodesic >= 0.0);
         }

@@ -42,9 +42,9 @@ fn check(image: &Path, strokes: &Path, beta: f64) {
     let limits = Limits::default();
     let picture = Picture::read(image, &limits).unwrap().value;
     let seeds = Strokes::read(strokes, &picture, Format::Auto, &limits).unwrap().seeds;
-    let evidence = unary::log_odds(&picture, &seeds, &unary::Options::default()).unwrap();
+    let evidence = unary::log_odds(&picture, &seeds, &unary::Options::default(), &|| Ok(())).unwrap();
     let options = assemble::Options { beta, gamma: 0.0, ..assemble::Options::default() };
-    let model = assemble::model(&picture, &evidence.unary, &[], Some(&seeds), &options).unwrap().model;
+    let model = assemble::model(&picture, &evidence.unary, &[], Some(&seeds), &options, &|| Ok(())).unwrap().model;
     let (smallest, largest) = minimum_cuts(&model);
     for (map, cut) in [(MapChoice::Minimal, smallest), (MapChoice::Maximal, largest)] {
         // A rough point is enough: the undecided pixels are finished by a cut of their own.

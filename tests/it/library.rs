@@ -22,15 +22,15 @@ fn segment(desk: &Desk, observer: Observer<'_>) -> lfield::Result<Answer> {
 fn an_observer_can_stop_a_run_at_every_event() {
     let desk = Desk::with_strokes();
     let mut heard = 0;
-    let whole = segment(&desk, &mut |_| {
-        heard += 1;
+    let whole = segment(&desk, &mut |event| {
+        heard += usize::from(!matches!(event, Event::Working));
         ControlFlow::Continue(())
     });
     assert!(whole.is_ok() && heard >= 4);
     for last in 0..heard {
         let mut n = 0;
-        let stopped = segment(&desk, &mut |_| {
-            n += 1;
+        let stopped = segment(&desk, &mut |event| {
+            n += usize::from(!matches!(event, Event::Working));
             if n > last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         assert!(matches!(stopped, Err(Error::Interrupted)), "stopped at event {last}");

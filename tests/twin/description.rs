@@ -222,7 +222,8 @@ impl Description {
             partitions.iter().map(|labels| Partition::from_labels(shape, labels)).collect();
         let Terms::Photo { strokes, .. } = &self.terms else { unreachable!("a photo") };
         let seeds = Seeds::new(shape, strokes.clone());
-        let problem = assemble::model(&picture, &unary, &partitions, Some(&seeds), options).expect("a model");
+        let problem =
+            assemble::model(&picture, &unary, &partitions, Some(&seeds), options, &|| Ok(())).expect("a model");
 
         let strokes = self.strokes();
         let free: Vec<usize> =

@@ -15,6 +15,8 @@ pub use unit::Unit;
 
 use std::collections::VecDeque;
 
+use crate::{Checkpoint, Result};
+
 /// Capacities of a pair of nodes, one each way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
@@ -66,6 +68,9 @@ struct Node {
     side: Side,
     active: bool,
 }
+
+/// Nodes that grow or look for a parent between two checkpoints.
+const CHECK_EVERY: usize = 4096;
 
 const NONE: u32 = u32::MAX;
 const ROOT: u32 = u32::MAX - 1;
@@ -187,6 +192,12 @@ impl Graph {
 
     /// The same, on some nodes that no edge joins to the others.
     pub fn solve_among(&mut self, nodes: impl IntoIterator<Item = usize>) -> i128 {
+        self.solve_until(nodes, &|| Ok(())).expect("this checkpoint does not fail")
+    }
+
+    /// The same, as long as the checkpoint does not fail. Afterwards the flow is valid but not the largest, and no node's side means
+    /// anything.
+    pub fn solve_until(&mut self, nodes: impl IntoIterator<Item = usize>, checkpoint: Checkpoint<'_>) -> Result<i128> {
         debug_assert!(self.active.is_empty() && self.orphans.is_empty());
         self.time = 0;
         for i in nodes {
@@ -203,18 +214,27 @@ impl Graph {
             }
         }
         let mut flow = 0_i128;
+        let mut work = 0;
         while let Some(i) = self.active.pop_front() {
             let i = i as usize;
             self.nodes[i].active = false;
+            work += 1;
             // The node stays at work while it has a tree to be in and finds paths.
             while self.nodes[i].parent != NONE {
+                if work >= CHECK_EVERY {
+                    work = 0;
+                    if let Err(stop) = checkpoint() {
+                        self.active.clear();
+                        return Err(stop);
+                    }
+                }
                 let Some(bridge) = self.grow(i) else { break };
                 self.tick();
                 flow += i128::from(self.augment(bridge));
-                self.adopt_orphans();
+                work += self.adopt_orphans();
             }
         }
-        flow
+        Ok(flow)
     }
 
     fn arcs_of(&self, node: usize) -> std::ops::Range<usize> {

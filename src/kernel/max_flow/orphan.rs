@@ -3,10 +3,14 @@
 use super::{Graph, NONE, ORPHAN, ROOT, Side};
 
 impl Graph {
-    pub(super) fn adopt_orphans(&mut self) {
+    /// Returns how many orphans there were.
+    pub(super) fn adopt_orphans(&mut self) -> usize {
+        let mut count = 0;
         while let Some(i) = self.orphans.pop_front() {
             self.adopt(i as usize);
+            count += 1;
         }
+        count
     }
 
     fn adopt(&mut self, i: usize) {

@@ -57,7 +57,7 @@ proptest! {
         let energies: Vec<f64> = sets(9).map(|set| model.energy(&set)).collect();
         let log_z = energies.iter().map(|f| (-f).exp()).sum::<f64>().ln();
         for options in all() {
-            let mut solver = options.solver.start(&model, options.factors, None).unwrap();
+            let mut solver = options.solver.start(&model, options.factors, None, &|| Ok(())).unwrap();
             for _ in 0..6 {
                 let s = solver.point().s;
                 for (set, f) in sets(9).zip(&energies) {
@@ -109,7 +109,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let mut solver = options.solver.start(&model, options.factors, None).unwrap();
+                let mut solver = options.solver.start(&model, options.factors, None, &|| Ok(())).unwrap();
                 (0..4).for_each(|_| solver.step());
                 solver.point().s.to_vec()
             })

@@ -99,7 +99,7 @@ proptest! {
                 let p: Vec<f64> = s.iter().map(|s| 1.0 / (1.0 + s.exp())).collect();
                 (log_z(s), p.iter().map(|&p| entropy(p)).sum::<f64>() - model.lovasz(&p))
             };
-            let mut solver = options.solver.start(&model, options.factors, None).unwrap();
+            let mut solver = options.solver.start(&model, options.factors, None, &|| Ok(())).unwrap();
             for _ in 0..3 {
                 let (primal, dual) = sides(solver.point().s);
                 prop_assert!(dual <= primal + 1e-8, "{:?}", options.solver);
