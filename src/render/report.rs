@@ -12,12 +12,14 @@ pub const SCHEMA: &str = "lfield.report/1";
 
 /// The whole report.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
-    /// [`SCHEMA`].
+    /// Version of the format: `lfield.report/1`.
     pub schema: &'static str,
     /// What wrote it.
     pub tool: Tool,
     /// A name for everything that decides the result: content of the inputs, options, version. Equal names, equal results.
+    #[cfg_attr(test, schemars(with = "String"))]
     pub fingerprint: Digest,
     /// What was read.
     pub input: Input,
@@ -64,6 +66,7 @@ impl Report {
 
 /// Name and version of the program.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Tool {
     /// `lfield`.
     pub name: &'static str,
@@ -78,6 +81,7 @@ impl Tool {
 
 /// The input files, as they were named.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Input {
     /// The photo.
     pub image: String,
@@ -93,6 +97,7 @@ pub struct Input {
 
 /// Number of pixels under strokes.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Scribbles {
     /// Pixels marked foreground.
     pub foreground: usize,
@@ -102,6 +107,7 @@ pub struct Scribbles {
 
 /// Every option that has a say in the result, as it was in force.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Parameters {
     /// Whether `--paper` was given.
     pub paper: bool,
@@ -173,6 +179,7 @@ pub struct Parameters {
 
 /// Both mixtures.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Mixtures {
     /// Of the foreground strokes.
     pub foreground: Mixture,
@@ -182,6 +189,7 @@ pub struct Mixtures {
 
 /// One mixture of Gaussians over RGB in 0–1.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Mixture {
     /// Components fitted.
     pub components: usize,
@@ -195,6 +203,7 @@ pub struct Mixture {
 
 /// One layer of superpixels.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Layer {
     /// Number of regions.
     pub count: usize,
@@ -206,6 +215,7 @@ pub struct Layer {
 
 /// Size of the model.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Model {
     /// All pixels.
     pub pixels: usize,
@@ -217,6 +227,7 @@ pub struct Model {
 
 /// How the solve ended.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Solve {
     /// The algorithm.
     pub solver: String,
@@ -232,24 +243,31 @@ pub struct Solve {
     /// Seconds it took.
     pub seconds: f64,
     /// Duality gap of the s written.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub gap: f64,
     /// The same over the number of free pixels.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub gap_per_pixel: f64,
 }
 
 /// Bounds on the partition function.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bounds {
     /// log Z is at most this.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub log_z_upper: f64,
     /// log Z is at least this.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub log_z_lower: f64,
     /// D∞(P‖Q) is at most this.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub renyi_infinity_upper: f64,
 }
 
 /// The answer of mean field or belief propagation. With them `solve.gap` and all bounds they cannot give are null.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rival {
     /// `mean-field`, `bp` or `fbp`.
     pub method: String,
@@ -258,8 +276,10 @@ pub struct Rival {
     /// Whether the residual came down to the tolerance.
     pub converged: bool,
     /// The largest change of a marginal in the last iteration.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub residual: f64,
     /// Its value for log Z.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub log_z: f64,
     /// `lower bound` (mean field) or `estimate` (belief propagation).
     pub log_z_is: &'static str,
@@ -267,6 +287,7 @@ pub struct Rival {
 
 /// The choice of a temperature on held-out strokes.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Temperature {
     /// The temperature in force.
     pub value: f64,
@@ -288,12 +309,16 @@ pub struct Temperature {
 
 /// The mask, as a minimiser of the energy.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Map {
     /// F(A) of the mask.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub energy: f64,
     /// No set has less energy than this.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub lower_bound: f64,
     /// Their difference.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub gap: f64,
     /// Whether the mask is proved to be a minimiser.
     pub proved_optimal: bool,
@@ -305,6 +330,7 @@ pub struct Map {
 
 /// The probabilities in summary.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Marginals {
     /// The smallest.
     pub min: f64,
@@ -315,11 +341,13 @@ pub struct Marginals {
     /// Pixels whose side of one half is proved.
     pub certified_pixels: usize,
     /// No s is further than this from the exact one.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     pub error_bound: f64,
 }
 
 /// Seconds per stage. `write` ends when every file but the report is complete on disk.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Timing {
     /// Reading and decoding the inputs.
     #[serde(serialize_with = "microseconds")]
@@ -354,4 +382,25 @@ fn is_zero(seconds: &f64) -> bool {
 /// More digits than microseconds would only be noise.
 fn microseconds<S: Serializer>(seconds: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64((seconds * 1e6).round() / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::generate::SchemaSettings;
+
+    use super::*;
+
+    /// `docs/report.schema.json` is made from the types above; `REGENERATE=1 cargo test --lib schema` writes it anew.
+    #[test]
+    fn the_published_schema_is_that_of_the_types() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/report.schema.json");
+        let mut schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<Report>();
+        schema.insert("title".into(), format!("STEM.report.json, {SCHEMA}").into());
+        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        if std::env::var_os("REGENERATE").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let published = std::fs::read_to_string(&path).unwrap();
+        assert!(published == text, "the report changed: run REGENERATE=1 cargo test --lib schema, then scripts/refresh_docs.py report");
+    }
 }

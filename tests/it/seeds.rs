@@ -10,7 +10,7 @@ use lfield::input::Limits;
 use lfield::picture::Picture;
 
 fn seeds(target: &str) -> Vec<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/seeds").join(target);
     std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
