@@ -53,6 +53,10 @@
 
 mod error;
 
+// How many cases property tests try.
+#[cfg(test)]
+mod cases;
+
 pub use error::{Error, Result};
 
 // The stages in order: what the program does, from files to files.

@@ -394,13 +394,17 @@ mod tests {
     #[test]
     fn the_published_schema_is_that_of_the_types() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/report.schema.json");
-        let mut schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<Report>();
+        let mut schema =
+            SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<Report>();
         schema.insert("title".into(), format!("STEM.report.json, {SCHEMA}").into());
         let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
         if std::env::var_os("REGENERATE").is_some() {
             std::fs::write(&path, &text).unwrap();
         }
         let published = std::fs::read_to_string(&path).unwrap();
-        assert!(published == text, "the report changed: run REGENERATE=1 cargo test --lib schema, then scripts/refresh_docs.py report");
+        assert!(
+            published == text,
+            "the report changed: run REGENERATE=1 cargo test --lib schema, then scripts/refresh_docs.py report"
+        );
     }
 }

@@ -72,7 +72,10 @@ fn complaint(value: &Value, schema: &Value, root: &Value, place: &str) -> Option
         return Some(format!("{place} is {value}, not of type {}", schema["type"]));
     }
     if let Value::Array(items) = value {
-        return items.iter().enumerate().find_map(|(i, item)| complaint(item, &schema["items"], root, &format!("{place}[{i}]")));
+        return items
+            .iter()
+            .enumerate()
+            .find_map(|(i, item)| complaint(item, &schema["items"], root, &format!("{place}[{i}]")));
     }
     let fields = value.as_object()?;
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
