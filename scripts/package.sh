@@ -19,8 +19,8 @@ else
     echo "neither the target $musl nor glibc's libc.a is installed: the program will need this machine's glibc or a newer one" >&2
     triple=$host flags=
 fi
-RUSTFLAGS="${RUSTFLAGS:-} $flags" cargo build --release --locked --target "$triple" --target-dir "$target/package-build"
-program=$target/package-build/$triple/release/lfield
+RUSTFLAGS="${RUSTFLAGS:-} $flags" cargo build --profile dist --locked --target "$triple" --target-dir "$target/package-build"
+program=$target/package-build/$triple/dist/lfield
 
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT

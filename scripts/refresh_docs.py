@@ -19,7 +19,7 @@ from pathlib import Path
 from figures import hardship, scores, speed, text
 from figures.desk import ROOT, Desk, commands, option_names, program, stamp, target  # noqa: F401  (check_docs uses them)
 
-# Name: (maker, whether it is measured, what it needs, minutes on two quiet cores).
+# Name: (maker, whether it is measured, what it needs, about how many minutes on two quiet cores).
 MAKERS = {
     "options": (text.options, False, "", 0),
     "report": (text.report, False, "", 0),
@@ -52,7 +52,7 @@ def main():
     options = parser.parse_args()
     if options.list or not options.names:
         for name, (_, _, needs, minutes) in MAKERS.items():
-            places = ", ".join(str(page.relative_to(ROOT)) for page in pages() if f"<!-- {name}:begin -->" in page.read_text())
+            places = ", ".join(str(page.relative_to(ROOT)) for page in pages() if re.search(rf"<!-- {name}(-line|-short)?:begin -->", page.read_text()))
             print(f"{name:<11} {minutes:>3} min  {places or '(nowhere)'}" + (f"; needs {needs}" if needs else ""))
         return 0
     if unknown := [name for name in options.names if name not in MAKERS]:
