@@ -88,7 +88,8 @@ def first_tables(printed):
 @functools.lru_cache
 def help_of(command):
     words = [program(), *([command] if command else []), "--help"]
-    return run(words, env={**os.environ, "COLUMNS": "100"})
+    # No terminal anywhere: its width would decide where lines are broken.
+    return run(words, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def commands():
@@ -118,16 +119,23 @@ def option_groups(command):
 
 def explain(lines):
     """(explanation, default) from the lines of an option."""
-    values = [re.match(r"- ([\w-]+): +(.*)", line) for line in lines]
-    words = " ".join(line for line, value in zip(lines, values) if line and not value and line != "Possible values:")
+    values, words = [], []
+    for line in lines:
+        if value := re.match(r"- ([\w-]+): +(.*)", line):
+            values.append([value[1], value[2]])
+        elif values and line and not line.startswith("["):
+            values[-1][1] += f" {line}"
+        elif line and line != "Possible values:":
+            words.append(line)
+    words = " ".join(words)
     default = re.search(r"\s*\[default: ([^]]*)\]", words)
     words = words.replace(default[0], "") if default else words
     choices = re.search(r"\s*\[possible values: ([^]]*)\]", words)
     words = words.replace(choices[0], "") if choices else words
     if choices:
         words += ": " + ", ".join(f"`{name}`" for name in choices[1].split(", "))
-    if listed := [value for value in values if value]:
-        words += ": " + "; ".join(f"`{value[1]}` {value[2][0].lower() + value[2][1:]}" for value in listed)
+    if values:
+        words += ": " + "; ".join(f"`{name}` {meaning[0].lower() + meaning[1:]}" for name, meaning in values)
     return words, default[1] if default else ""
 
 
