@@ -135,7 +135,7 @@ def explain(lines):
     if choices:
         words += ": " + ", ".join(f"`{name}`" for name in choices[1].split(", "))
     if values:
-        words += ": " + "; ".join(f"`{name}` {meaning[0].lower() + meaning[1:]}" for name, meaning in values)
+        words += ": " + "; ".join(f"`{name}` – {meaning}" for name, meaning in values)
     return words, default[1] if default else ""
 
 
