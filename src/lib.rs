@@ -53,10 +53,6 @@
 
 mod error;
 
-// How many cases property tests try.
-#[cfg(test)]
-mod cases;
-
 pub use error::{Error, Result};
 
 // The stages in order: what the program does, from files to files.
@@ -115,3 +111,10 @@ pub mod evaluate;
 
 // Whole folders, on one machine or many.
 pub mod batch;
+
+/// The configuration of a property test that tries `n` cases on every change, and ten times as many with `LFIELD_NIGHTLY=1`.
+#[cfg(test)]
+fn cases(n: u32) -> proptest::test_runner::Config {
+    let is_nightly = std::env::var_os("LFIELD_NIGHTLY").is_some_and(|value| !value.is_empty());
+    proptest::test_runner::Config::with_cases(if is_nightly { 10 * n } else { n })
+}

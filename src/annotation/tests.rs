@@ -325,7 +325,7 @@ fn format_names_round_trip() {
 }
 
 proptest! {
-    #![proptest_config(crate::cases::cases(64))]
+    #![proptest_config(crate::cases(64))]
 
     /// Whatever was drawn comes back from every encoding that can say it.
     #[test]

@@ -120,7 +120,7 @@ pub(crate) mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::cases::cases(600))]
+        #![proptest_config(crate::cases(600))]
 
         #[test]
         fn every_factor_keeps_the_contract(

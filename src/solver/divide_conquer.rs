@@ -189,7 +189,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::cases::cases(24))]
+        #![proptest_config(crate::cases(24))]
 
         #[test]
         fn every_step_is_feasible_and_the_last_is_the_optimum(

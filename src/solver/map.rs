@@ -69,7 +69,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::cases::cases(60))]
+        #![proptest_config(crate::cases(60))]
 
         #[test]
         fn the_mask_is_the_smallest_or_largest_of_the_best_sets(
@@ -135,7 +135,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::cases::cases(20))]
+        #![proptest_config(crate::cases(20))]
 
         #[test]
         fn cut_masks_equal_an_independent_minimum_cut(

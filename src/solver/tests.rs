@@ -48,7 +48,7 @@ pub(super) fn sets(n: usize) -> impl Iterator<Item = Vec<bool>> {
 }
 
 proptest! {
-    #![proptest_config(crate::cases::cases(40))]
+    #![proptest_config(crate::cases(40))]
 
     #[test]
     fn bounds_and_mask_hold_against_all_sets(

@@ -165,7 +165,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::cases::cases(2000))]
+        #![proptest_config(crate::cases(2000))]
 
         #[test]
         fn both_methods_meet_the_optimality_conditions((z, w) in chains()) {

@@ -27,7 +27,7 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(crate::cases::cases(12))]
+    #![proptest_config(crate::cases(12))]
 
     // P-12, P-16, P-17, P-25 … P-29: one problem, one answer.
     #[test]

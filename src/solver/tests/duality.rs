@@ -34,7 +34,7 @@ fn entropy(p: f64) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(crate::cases::cases(16))]
+    #![proptest_config(crate::cases(16))]
 
     // P-22: D∞(P‖Q) = log sup P/Q = log Z_q − log Z_p + sup(q − F), and the certificate bounds it.
     #[test]

@@ -113,7 +113,7 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
 }
 
 proptest! {
-    #![proptest_config(crate::cases::cases(24))]
+    #![proptest_config(crate::cases(24))]
 
     // P-06: Edmonds' greedy vertex is the best of all vertices of B(F), one for each order.
     #[test]
