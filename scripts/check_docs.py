@@ -29,7 +29,7 @@ import refresh_docs
 ROOT = Path(__file__).resolve().parent.parent
 MAX_LINES, MAX_WIDTH = 150, 140
 # Seconds that one command of the documentation may take.
-PATIENCE = 300
+PATIENCE = 900
 
 
 def main():
