@@ -11,4 +11,4 @@ tar -xzf "$target/package/lfield-$version.crate" -C "$place"
 cd "$place/lfield-$version"
 # Dependencies are compiled already; the crate itself is built anew because it is elsewhere.
 CARGO_TARGET_DIR=$target cargo test --locked "$@"
-CARGO_TARGET_DIR=$target cargo bench --locked --no-run
+CARGO_TARGET_DIR=$target cargo test --locked --benches --no-run
