@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes the readers, the kernels, small models, their certificates and the command line, each for MINUTES of processor time, and prints a table:
 #   scripts/fuzz.sh MINUTES [TARGET…]
-# Starts from fuzz/seeds and what earlier runs left in fuzz/corpus. A target stops at its first finding, which is kept in
+# Starts from tests/seeds and what earlier runs left in fuzz/corpus. A target stops at its first finding, which is kept in
 # fuzz/artifacts. Exit code 1: there were findings. JOBS=2 fuzzes two targets at a time.
 # Needs the nightly toolchain and cargo-fuzz (cargo install cargo-fuzz --locked).
 set -euo pipefail
@@ -19,7 +19,7 @@ mkdir -p "$logs"
 # One target, from its binary: cargo fuzz run would build again beside the others. On SIGUSR1 libFuzzer ends as after a full run. Its limit
 # for one input is generous, because that one is by the clock on the wall, and the machine may be busy or the process stopped.
 fuzz() {
-    local target=$1 seeds=fuzz/seeds/$1 spent=0 now pid
+    local target=$1 seeds=tests/seeds/$1 spent=0 now pid
     mkdir -p "fuzz/corpus/$target" "fuzz/artifacts/$target"
     "fuzz/target/$host/release/$target" "fuzz/corpus/$target" "$seeds" -artifact_prefix="fuzz/artifacts/$target/" \
         -timeout=3600 -report_slow_units=3600 -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=4096 -print_final_stats=1 &

@@ -26,7 +26,7 @@ def main():
     for strip in rows:
         panel.paste(strip, (0, top))
         top += strip.height + GAP
-    target = ROOT / "data" / "docs" / "panel.jpg"
+    target = ROOT / "docs" / "pictures" / "panel.jpg"
     target.parent.mkdir(exist_ok=True)
     panel.save(target, quality=88, optimize=True)
     print(f"{target.relative_to(ROOT)}: {panel.width}x{panel.height}, {target.stat().st_size // 1000} kB")

@@ -104,3 +104,10 @@ pub mod store;
 
 // Whole folders: batch and evaluate.
 pub mod dataset;
+
+/// The configuration of a property test that tries `n` cases on every change, and ten times as many with `LFIELD_NIGHTLY=1`.
+#[cfg(test)]
+fn cases(n: u32) -> proptest::test_runner::Config {
+    let is_nightly = std::env::var_os("LFIELD_NIGHTLY").is_some_and(|value| !value.is_empty());
+    proptest::test_runner::Config::with_cases(if is_nightly { 10 * n } else { n })
+}

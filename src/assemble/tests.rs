@@ -35,7 +35,7 @@ fn printed(picture: &Picture, m: &[f64], partitions: &[Partition], options: &Opt
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(crate::cases(150))]
 
     #[test]
     fn contraction_gives_every_free_set_its_printed_energy(

@@ -1,4 +1,4 @@
-//! `lfield man`: the manual page, from the same definition as the help.
+//! `lfield man`: manual pages, from the same definition as the help.
 
 use std::process::ExitCode;
 
@@ -10,24 +10,42 @@ use clap_mangen::Man as Page;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lfield man | man -l -
+  lfield man segment | man -l -
   lfield man > /usr/local/share/man/man1/lfield.1")]
-pub(super) struct Man {}
+pub(super) struct Man {
+    /// The command that the page is about [default: all of them on one page]
+    command: Option<String>,
+}
 
 impl Man {
     pub(super) fn run(&self) -> Result<ExitCode> {
-        let mut command = super::Cli::command().disable_help_subcommand(true);
-        command.build();
+        let mut program = super::Cli::command().disable_help_subcommand(true);
+        program.build();
         let mut page = Vec::new();
-        Page::new(command.clone()).render(&mut page)?;
-        // The options are those of the subcommands: one page holds them all.
-        for subcommand in command.get_subcommands() {
-            let section = Page::new(subcommand.clone());
-            let title = format!(".SH \"LFIELD {}\"\n", subcommand.get_name().to_uppercase());
-            page.extend_from_slice(title.as_bytes());
-            section.render_description_section(&mut page)?;
-            section.render_options_section(&mut page)?;
+        match &self.command {
+            None => whole(&program, &mut page)?,
+            Some(name) => match program.find_subcommand(name) {
+                Some(command) => Page::new(command.clone()).render(&mut page)?,
+                None => {
+                    let names: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+                    return Err(super::usage(&format!("no command `{name}`: give one of {}", names.join(", "))).into());
+                }
+            },
         }
         super::print(&page)?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The options are those of the subcommands: one page holds them all.
+fn whole(program: &clap::Command, page: &mut Vec<u8>) -> std::io::Result<()> {
+    Page::new(program.clone()).render(page)?;
+    for command in program.get_subcommands() {
+        let section = Page::new(command.clone());
+        let title = format!(".SH \"LFIELD {}\"\n", command.get_name().to_uppercase());
+        page.extend_from_slice(title.as_bytes());
+        section.render_description_section(page)?;
+        section.render_options_section(page)?;
+    }
+    Ok(())
 }

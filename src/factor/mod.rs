@@ -133,7 +133,7 @@ pub(crate) mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(600))]
+        #![proptest_config(crate::cases(600))]
 
         #[test]
         fn every_factor_keeps_the_contract(

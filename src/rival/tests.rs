@@ -141,7 +141,7 @@ fn mean_field_twin(model: &Model) -> Vec<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(crate::cases(60))]
 
     #[test]
     fn belief_propagation_is_exact_on_chains_and_trees(

@@ -153,6 +153,7 @@ impl Answer {
 
 /// Seconds per stage. `write` ends when every file but the report is complete on disk.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Timing {
     /// Reading and decoding the inputs.
     #[serde(serialize_with = "microseconds")]

@@ -200,7 +200,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
+        #![proptest_config(crate::cases(24))]
 
         #[test]
         fn every_step_is_feasible_and_the_last_is_the_optimum(

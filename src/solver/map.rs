@@ -90,7 +90,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(60))]
+        #![proptest_config(crate::cases(60))]
 
         #[test]
         fn the_mask_is_the_smallest_or_largest_of_the_best_sets(
@@ -156,7 +156,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20))]
+        #![proptest_config(crate::cases(20))]
 
         #[test]
         fn cut_masks_equal_an_independent_minimum_cut(

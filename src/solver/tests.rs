@@ -53,7 +53,7 @@ pub(super) fn sets(n: usize) -> impl Iterator<Item = Vec<bool>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(crate::cases(40))]
 
     #[test]
     fn bounds_and_mask_hold_against_all_sets(

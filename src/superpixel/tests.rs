@@ -285,7 +285,7 @@ fn progress_ends_at_the_whole() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(crate::cases(48))]
 
     #[test]
     fn every_layer_is_a_partition_into_connected_regions_of_at_least_m_pixels(

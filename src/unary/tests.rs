@@ -146,7 +146,7 @@ fn awkward_scene() -> impl Strategy<Value = (Picture, Seeds)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::cases(64))]
 
     #[test]
     fn degenerate_strokes_never_fail((picture, seeds) in awkward_scene(), outlier in prop_oneof![Just(0.0), Just(1e-3)]) {

@@ -9,6 +9,9 @@ mod program;
 /// What the written files promise to each other: marginals, mask, log-odds, report.
 mod outputs;
 
+/// Every kind of report against the published JSON Schema.
+mod schema;
+
 /// Tiny models against the printed formula over all sets.
 mod proof;
 

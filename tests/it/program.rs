@@ -316,6 +316,11 @@ fn completions_and_the_manual_come_from_the_same_definition() {
         desk.lfield(&["completions", shell]).assert().success().stdout(contains("hop-scale"));
     }
     desk.lfield(&["man"]).assert().success().stdout(contains(".TH lfield").and(contains("hop\\-scale")));
+    desk.lfield(&["man", "merge"])
+        .assert()
+        .success()
+        .stdout(contains(".TH lfield-merge").and(contains("hop\\-scale").not()));
+    desk.lfield(&["man", "merg"]).assert().code(2).stderr(contains("segment, batch, merge"));
 }
 
 #[cfg(unix)]

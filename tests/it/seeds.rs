@@ -7,7 +7,7 @@ use lfield::grid::{Picture, Shape, Truth};
 use lfield::read::{Format, Limits, Strokes, evidence};
 
 fn seeds(target: &str) -> Vec<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/seeds").join(target);
     std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 

@@ -30,12 +30,14 @@ pub const SCHEMA: &str = "lfield.report/1";
 /// # }
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: String,
     /// What wrote it.
     pub tool: Tool,
     /// The cache key: a hash of everything that decides the result. Null for an answer that did not come from files.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub fingerprint: Option<Digest>,
     /// What was read.
     pub input: Input,
@@ -87,6 +89,7 @@ impl Report {
 
 /// Name and version of the program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Tool {
     /// `lfield`.
     pub name: String,
@@ -103,6 +106,7 @@ impl Tool {
 
 /// The input files, as they were named.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Input {
     /// The photo, if it came from a file.
     pub image: Option<String>,
@@ -118,6 +122,7 @@ pub struct Input {
 
 /// Number of pixels under strokes.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Scribbles {
     /// Pixels marked foreground.
     pub foreground: usize,
@@ -127,6 +132,7 @@ pub struct Scribbles {
 
 /// Every option that has a say in the result, as it was in force.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Parameters {
     /// Whether `--paper` was given.
     pub paper: bool,
@@ -198,6 +204,7 @@ pub struct Parameters {
 
 /// Both mixtures.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Mixtures {
     /// Of the foreground strokes.
     pub foreground: Mixture,
@@ -207,6 +214,7 @@ pub struct Mixtures {
 
 /// One mixture of Gaussians over RGB in 0–1.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Mixture {
     /// Components fitted.
     pub components: usize,
@@ -220,6 +228,7 @@ pub struct Mixture {
 
 /// One layer of superpixels.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Layer {
     /// Number of regions.
     pub count: usize,
@@ -231,6 +240,7 @@ pub struct Layer {
 
 /// Size of the model.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Model {
     /// All pixels.
     pub pixels: usize,
@@ -245,6 +255,7 @@ pub struct Model {
 
 /// How the solve ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Solve {
     /// The algorithm.
     pub solver: String,
@@ -267,6 +278,7 @@ pub struct Solve {
 
 /// Bounds on the partition function.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bounds {
     /// log Z is at most this.
     pub log_z_upper: Option<f64>,
@@ -278,6 +290,7 @@ pub struct Bounds {
 
 /// The answer of mean field or belief propagation. With them `solve.gap` and all bounds they cannot give are null.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rival {
     /// `mean-field`, `bp` or `fbp`.
     pub method: String,
@@ -295,6 +308,7 @@ pub struct Rival {
 
 /// The choice of a temperature on held-out strokes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Temperature {
     /// The temperature in force.
     pub value: f64,
@@ -316,6 +330,7 @@ pub struct Temperature {
 
 /// The mask, as a minimiser of the energy.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Map {
     /// F(A) of the mask.
     pub energy: Option<f64>,
@@ -333,6 +348,7 @@ pub struct Map {
 
 /// The probabilities in summary.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Marginals {
     /// The smallest.
     pub min: f64,
@@ -344,4 +360,28 @@ pub struct Marginals {
     pub certified_pixels: usize,
     /// No s is further than this from the exact one.
     pub error_bound: Option<f64>,
+}
+#[cfg(test)]
+mod tests {
+    use schemars::generate::SchemaSettings;
+
+    use super::*;
+
+    /// `docs/report.schema.json` is made from the types above; `REGENERATE=1 cargo test --lib schema` writes it anew.
+    #[test]
+    fn the_published_schema_is_that_of_the_types() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/report.schema.json");
+        let mut schema =
+            SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<Report>();
+        schema.insert("title".into(), format!("STEM.report.json, {SCHEMA}").into());
+        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        if std::env::var_os("REGENERATE").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let published = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            published == text,
+            "the report changed: run REGENERATE=1 cargo test --lib schema, then scripts/refresh_docs.py report"
+        );
+    }
 }

@@ -60,7 +60,7 @@ fn grid(width: usize, height: usize, capacities: &[i64]) -> Vec<Edge> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(crate::cases(400))]
 
     #[test]
     fn no_subset_costs_less(
@@ -94,7 +94,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(crate::cases(40))]
 
     #[test]
     fn grids_agree_with_another_implementation(

@@ -123,7 +123,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(crate::cases(2000))]
 
         #[test]
         fn whatever_is_remembered_the_solution_is_the_same(

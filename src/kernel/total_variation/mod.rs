@@ -165,7 +165,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(crate::cases(2000))]
 
         #[test]
         fn both_methods_meet_the_optimality_conditions((z, w) in chains()) {

@@ -247,7 +247,7 @@ fn inflate(bytes: &mut [u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::cases(64))]
 
     /// What ndarray-npy writes, in either memory order, comes back.
     #[test]

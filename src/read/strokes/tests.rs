@@ -326,7 +326,7 @@ fn format_names_round_trip() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::cases(64))]
 
     /// Whatever was drawn comes back from every encoding that can say it.
     #[test]

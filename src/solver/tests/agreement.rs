@@ -27,7 +27,7 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(crate::cases(12))]
 
     // Every solver of the paper: one problem, one answer.
     #[test]

@@ -34,7 +34,7 @@ fn entropy(p: f64) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(crate::cases(16))]
 
     // The paper's expansion of D∞: D∞(P‖Q) = log sup P/Q = log Z_q − log Z_p + sup(q − F), and the certificate bounds it.
     #[test]

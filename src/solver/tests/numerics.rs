@@ -52,7 +52,7 @@ fn check(model: &Model, solution: &Solution, size: f64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(crate::cases(200))]
 
     #[test]
     fn extreme_models_end_with_an_honest_certificate(

@@ -31,7 +31,7 @@ fn ring(m: &[f64], w: &[f64]) -> Model {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(crate::cases(16))]
 
     // The paper's dual of message passing: message passing is alternating projection between Λ and ∏ B(F_i): the distance falls with every half step, and in the
     // graph's norm it is the norm of s.

@@ -113,7 +113,7 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(crate::cases(24))]
 
     // Edmonds' theorem: Edmonds' greedy vertex is the best of all vertices of B(F), one for each order.
     #[test]
