@@ -87,6 +87,12 @@ impl Cardinality {
         }
     }
 
+    /// What a compensated sum of all gains can be off by, beyond its last digit.
+    fn tiny(&self) -> f64 {
+        let n = self.arity as f64;
+        (n * EPSILON) * (n * EPSILON) * n * self.largest()
+    }
+
     /// h(k) − h(j)
     #[inline]
     fn rise(&self, j: usize, k: usize) -> f64 {
@@ -194,42 +200,34 @@ impl Factor for Cardinality {
     }
 
     fn distance(&self, s: &[f64], scratch: &mut Scratch) -> f64 {
-        let (mut sum, mut height) = (Sum::default(), Sum::default());
-        let mut worst = 0.0_f64;
-        let mut rest = 0.0;
+        let mut sum = Sum::default();
+        let (mut most, mut largest, mut over) = (0.0_f64, 0.0_f64, 0.0_f64);
         for (i, (s, _)) in concave::sort_downwards(s, &mut scratch.concave).iter().enumerate() {
             sum.add(*s);
-            let (h, h_error) = match &self.gains {
-                Gains::Quadratic { .. } => (self.rise(0, i + 1), 0.0),
-                Gains::Table { gains, .. } => {
-                    height.add(gains[i]);
-                    (height.value(), height.error())
-                }
-            };
-            let over = sum.value() - h;
-            let error = sum.error() + h_error + 4.0 * EPSILON * h.abs();
-            worst = worst.max(over + error);
-            rest = over.abs() + error;
+            let h = self.rise(0, i + 1);
+            over = sum.value() - h;
+            most = most.max(over);
+            largest = largest.max(h.abs());
         }
+        // The sums are concave: none is larger than this, and none further below zero than the last.
+        let error = 8.0 * EPSILON * (largest + most) + sum.error() + self.tiny();
         // What is missing in the whole is shared out first, which moves every sum by as much at most.
-        (worst + 2.0 * rest) * (1.0 + 8.0 * EPSILON)
+        (most + error + 2.0 * (over.abs() + error)) * (1.0 + 8.0 * EPSILON)
     }
 
     /// Σ_k (h(k) − S_k)(x₍ₖ₎ − x₍ₖ₊₁₎), S_k the sum of ŝ where x is among the k largest.
     fn slack(&self, x: &[f64], s: &[f64], distance: f64, scratch: &mut Scratch) -> f64 {
         let n = self.arity;
-        let rounding = n as f64 * EPSILON;
-        let tiny = rounding * rounding * n as f64 * self.largest();
-        let mut sum = Sum::default();
-        let mut slack = 0.0;
+        let tiny = self.tiny();
+        let (mut sum, mut size, mut slack) = (0.0, 0.0, 0.0);
         for (k, pair) in (1..).zip(concave::sort_downwards(x, &mut scratch.concave).windows(2)) {
-            sum.add(s[pair[0].1 as usize]);
-            let fall = pair[0].0 - pair[1].0;
-            if fall > 0.0 || fall.is_nan() {
-                let h = self.rise(0, k);
-                let off = sum.error() + 4.0 * EPSILON * h.abs() + tiny + k.min(n - k) as f64 * distance;
-                slack += fall * (h - sum.value() + off);
-            }
+            let s = s[pair[0].1 as usize];
+            sum += s;
+            size += s.abs();
+            let h = self.rise(0, k);
+            // The sum of all is off by no more than one number is.
+            let off = EPSILON * (k as f64 * size + 4.0 * h.abs()) + tiny + k.min(n - k + 1) as f64 * distance;
+            slack += (pair[0].0 - pair[1].0) * (h - sum + off);
         }
         at_least(slack, n)
     }

@@ -94,6 +94,16 @@ impl Model {
         self.unary.iter().map(|m| m.abs()).chain(factors).fold(0.0, f64::max)
     }
 
+    /// How far rounding can move an energy, an expected energy or an entropy of this model when it is added up in any order.
+    pub(crate) fn rounding_of_sums(&self) -> f64 {
+        let factors = self.layers.iter().flat_map(Layer::factors);
+        let size: f64 = factors.map(|factor| factor.arity() as f64 * factor.largest()).sum();
+        let size = size + self.unary.iter().map(|m| m.abs()).sum::<f64>() + self.constant.abs();
+        let n = self.n_variables() as f64;
+        let error = (n + 16.0) * EPSILON * (size + n) + self.rounding.constant;
+        if error.is_nan() { f64::INFINITY } else { error }
+    }
+
     /// The Lovász extension without the constant, f(x) = ⟨m, x⟩ + Σ_r f_r(x).
     pub fn lovasz(&self, x: &[f64]) -> f64 {
         let modular = ordered_sum(x, &self.unary, |x, m| x * m);
