@@ -96,14 +96,9 @@ impl<'a> FrankWolfe<'a> {
         }
         Ok(())
     }
-}
 
-impl Solver for FrankWolfe<'_> {
-    fn step(&mut self) {
-        self.step_until(&|| Ok(())).expect("this checkpoint does not fail");
-    }
-
-    fn step_until(&mut self, checkpoint: Checkpoint<'_>) -> Result<()> {
+    /// Moves weight between atoms, then towards the vertex for −s.
+    fn walk(&mut self, checkpoint: Checkpoint<'_>) -> Result<()> {
         checkpoint()?;
         let downhill: Vec<f64> = self.point.iter().map(|s| -s).collect();
         let vertex = Atom::vertex(self.model, &downhill, 0.0);
@@ -128,15 +123,27 @@ impl Solver for FrankWolfe<'_> {
         }
         Ok(())
     }
+}
+
+impl Solver for FrankWolfe<'_> {
+    fn step(&mut self) {
+        self.step_until(&|| Ok(())).expect("this checkpoint does not fail");
+    }
+
+    fn step_until(&mut self, checkpoint: Checkpoint<'_>) -> Result<()> {
+        self.walk(checkpoint)?;
+        // Weights that sum to one, so that rounding does not carry s out of B(F).
+        let sum: f64 = self.atoms.iter().map(|atom| atom.weight).sum();
+        self.atoms.iter_mut().for_each(|atom| atom.weight /= sum);
+        Ok(())
+    }
 
     fn point(&mut self) -> Point<'_> {
-        // Summed anew with weights that sum to one, so that rounding does not carry s out of B(F).
-        let sum: f64 = self.atoms.iter().map(|atom| atom.weight).sum();
+        // Summed anew, free of the rounding errors that moving it has gathered.
         self.messages.iter_mut().for_each(|message| message.fill(0.0));
-        for Atom { weight, messages, .. } in &mut self.atoms {
-            *weight /= sum;
+        for Atom { weight, messages, .. } in &self.atoms {
             for (total, message) in self.messages.iter_mut().zip(messages) {
-                total.iter_mut().zip(&*message).for_each(|(s, a)| *s += *weight * a);
+                total.iter_mut().zip(message).for_each(|(s, a)| *s += weight * a);
             }
         }
         self.model.total_into(&self.messages, &mut self.point);

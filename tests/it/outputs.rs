@@ -52,7 +52,7 @@ fn the_report_has_every_field_of_its_schema() {
         ("input", &["image", "scribbles", "format", "width", "height"]),
         ("scribbles", &["foreground", "background"]),
         ("mixtures", &["foreground", "background"]),
-        ("model", &["pixels", "free_pixels", "layers"]),
+        ("model", &["pixels", "free_pixels", "decided_pixels", "layers"]),
         ("solve", &["solver", "iterations", "converged", "status", "seconds", "gap", "gap_per_pixel"]),
         ("bounds", &["log_z_upper", "log_z_lower", "renyi_infinity_upper"]),
         ("map", &["energy", "lower_bound", "gap", "proved_optimal", "repaired_pixels", "area"]),
@@ -264,6 +264,7 @@ fn the_trace_ends_at_the_gap_of_the_report() {
     assert_eq!(last[0], report["solve"]["iterations"].as_f64().unwrap());
     if report["map"]["repaired_pixels"] == 0 {
         let gap = report["solve"]["gap"].as_f64().unwrap();
-        assert!((last[2] - gap).abs() <= 1e-12 * gap, "{} and {gap}", last[2]);
+        // The report counts the rounding in.
+        assert!(last[2] <= gap && gap - last[2] <= 1e-10, "{} and {gap}", last[2]);
     }
 }

@@ -14,7 +14,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("model", &["kernel", "factor"]),
     ("solver", &["kernel", "factor", "model"]),
     ("rival", &["kernel", "factor", "model", "solver"]),
-    ("assemble", &["grid", "factor", "model"]),
+    ("assemble", &["grid", "kernel", "factor", "model"]),
     ("session", &["grid", "read", "superpixel", "unary", "kernel", "model", "solver", "rival", "assemble"]),
     ("metric", &["grid"]),
     ("encode", &["grid", "read", "superpixel", "unary", "solver", "session"]),
