@@ -5,3 +5,5 @@ pub mod evaluate;
 pub mod manifest;
 mod pool;
 mod slot;
+
+pub use pool::Budget;

@@ -35,6 +35,13 @@ pub use trimap::trimap;
 use crate::Result;
 use crate::session::{Answer, Output};
 
+/// Indented JSON with a final newline, of what has string keys and numbers that are finite or null.
+pub fn json(value: &impl serde::Serialize) -> Vec<u8> {
+    let mut json = serde_json::to_vec_pretty(value).expect("keys are strings");
+    json.push(b'\n');
+    json
+}
+
 impl Answer {
     /// One output as the bytes of its file. Of the superpixels, all layers as one uint32 `.npy` array of shape (layers, H, W).
     pub fn encode(&self, output: Output) -> Result<Vec<u8>> {

@@ -17,3 +17,13 @@ pub(crate) use source::{HEADER_BYTES, Source};
 pub use source::{Limits, Loaded};
 pub(crate) use strokes::hints;
 pub use strokes::{Format, Strokes, discover};
+
+/// A PNG that claims 10¹² pixels and holds none.
+#[cfg(test)]
+fn huge_png() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut header = png::Encoder::new(&mut bytes, 1_000_000, 1_000_000).write_header().unwrap();
+    header.write_chunk(png::chunk::IDAT, &[0x78]).unwrap();
+    drop(header);
+    bytes
+}

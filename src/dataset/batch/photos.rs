@@ -36,11 +36,11 @@ impl std::str::FromStr for Pattern {
         let anywhere = if text.contains('/') { text.to_string() } else { format!("**/{text}") };
         match GlobBuilder::new(&anywhere).literal_separator(true).build() {
             Ok(glob) => Ok(Self(glob)),
-            Err(error) => Err(Error::Parameter {
-                name: "the pattern".into(),
-                value: format!("{text:?}"),
-                expected: format!("a glob such as '*.jpg' or 'night/**' ({})", error.kind()),
-            }),
+            Err(error) => Err(Error::parameter(
+                "the pattern",
+                format!("{text:?}"),
+                format!("a glob such as '*.jpg' or 'night/**' ({})", error.kind()),
+            )),
         }
     }
 }
@@ -55,8 +55,7 @@ pub(super) enum Found {
 
 /// The photos below `root` in a fixed order. The folders `aside` are passed over, unless they are `root` itself.
 pub(super) fn photos(root: &Path, selection: &Selection, aside: &[&Path]) -> Result<(Vec<Found>, usize)> {
-    let unreadable = |source| Error::Unreadable { path: root.to_path_buf(), source };
-    std::fs::read_dir(root).map_err(unreadable)?;
+    std::fs::read_dir(root).map_err(Error::unreadable(root))?;
     let (include, exclude) = (set(&selection.include), set(&selection.exclude));
     let here = FileId::of(root);
     let aside: Vec<FileId> =

@@ -111,11 +111,8 @@ impl Common {
         if row.superpixels.len() > MAX_LAYERS {
             return Err(format!("{} layers of superpixels: give at most {MAX_LAYERS}", row.superpixels.len()));
         }
-        let evidence = match (&row.unary, &row.prior) {
-            (Some(path), _) => Some(EvidenceFile::Unary(base.join(path))),
-            (None, Some(path)) => Some(EvidenceFile::Prior(base.join(path))),
-            (None, None) => None,
-        };
+        let below = |path: &Option<String>| path.as_ref().map(|path| base.join(path));
+        let evidence = EvidenceFile::either(below(&row.unary), below(&row.prior));
         let overlay = self.overlay.clone().with(Overlay { has_costs: evidence.is_some(), ..top });
         let mut input = self.input(&overlay);
         input.evidence = evidence;
@@ -223,9 +220,7 @@ impl Item {
 
     /// Names of the files that may be written for it.
     pub fn output_names(&self) -> Vec<OsString> {
-        let n_layers =
-            if self.input.superpixels.is_empty() { self.options.layers.len() } else { self.input.superpixels.len() };
-        output_names(&self.input.image, &self.options.output.emit, n_layers)
+        output_names(&self.input, &self.options)
     }
 }
 
@@ -239,8 +234,7 @@ impl Sources {
         let folders = [&self.scribbles, &self.truth, &self.unary, &self.prior];
         let aside: Vec<&Path> = folders.into_iter().flatten().map(PathBuf::as_path).chain([out]).collect();
         for folder in folders.into_iter().flatten() {
-            let unreadable = |source| Error::Unreadable { path: folder.clone(), source };
-            std::fs::read_dir(folder).map_err(unreadable)?;
+            std::fs::read_dir(folder).map_err(Error::unreadable(folder))?;
         }
         let (found, n_sidecars) = photos(root, &self.selection, &aside)?;
         let item = |found| match found {
@@ -322,18 +316,14 @@ impl Sources {
         };
         let evidence = match &input.evidence {
             Some(file) => Some(file.clone()),
-            None => match (mirrored(&self.unary, &UNARY)?, mirrored(&self.prior, &PRIOR)?) {
-                (Some(path), _) => Some(EvidenceFile::Unary(path)),
-                (None, Some(path)) => Some(EvidenceFile::Prior(path)),
-                (None, None) => None,
-            },
+            None => EvidenceFile::either(mirrored(&self.unary, &UNARY)?, mirrored(&self.prior, &PRIOR)?),
         };
         if let (None, Some(folder)) = (&evidence, self.unary.as_ref().or(self.prior.as_ref())) {
-            return Err(Error::Unsuitable {
-                path: image.clone(),
-                problem: format!("has no partner in {}", folder.display()),
-                remedy: "put a file with the same path and stem there".into(),
-            });
+            return Err(Error::unsuitable(
+                image,
+                format!("has no partner in {}", folder.display()),
+                "put a file with the same path and stem there",
+            ));
         }
         let strokes = match (scribbles, &self.scribbles) {
             (Some(path), _) => Ok(path),

@@ -33,11 +33,11 @@ impl Case {
         let mut by_name: BTreeMap<&str, &Case> = BTreeMap::new();
         for case in &cases {
             if let Some(other) = by_name.insert(&case.name, case) {
-                return Err(Error::Unsuitable {
-                    path: case.image.clone(),
-                    problem: format!("has the same name as {}", other.image.display()),
-                    remedy: "results are listed by name without extension, so rename one of the two".into(),
-                });
+                return Err(Error::unsuitable(
+                    &case.image,
+                    format!("has the same name as {}", other.image.display()),
+                    "results are listed by name without extension, so rename one of the two",
+                ));
             }
         }
         Ok(cases)
@@ -58,11 +58,8 @@ impl Case {
     fn of_manifest(path: &Path) -> Result<Vec<Self>> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let case = |Row { line, image, scribbles, truth, options, .. }: Row| {
-            let refuse = |problem: String, remedy: &str| Error::Unsuitable {
-                path: path.to_path_buf(),
-                problem: format!("{problem} in line {line}"),
-                remedy: remedy.into(),
-            };
+            let refuse =
+                |problem: String, remedy: &str| Error::unsuitable(path, format!("{problem} in line {line}"), remedy);
             if let Some((name, _)) = options.iter().next() {
                 let remedy = "photos are compared under the same options, so give those on the command line";
                 return Err(refuse(format!("sets {name}"), remedy));

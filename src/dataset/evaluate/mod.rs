@@ -104,11 +104,11 @@ impl Options {
         self.base.solver.check()?;
         self.base.rival.check()?;
         if self.widths.is_empty() || self.widths.len() > 255 || !self.widths.is_sorted_by(|a, b| a < b) {
-            return Err(Error::Parameter {
-                name: "the list of trimap widths".into(),
-                value: format!("{:?}", self.widths),
-                expected: "1 to 255 ascending numbers of pixels".into(),
-            });
+            return Err(Error::parameter(
+                "the list of trimap widths",
+                format!("{:?}", self.widths),
+                "1 to 255 ascending numbers of pixels",
+            ));
         }
         Ok(())
     }

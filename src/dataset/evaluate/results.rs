@@ -217,7 +217,7 @@ impl Evaluation {
         });
         let failure =
             |(case, error): &(super::Case, crate::Error)| Failure { name: case.name.clone(), error: error.to_string() };
-        let results = Results {
+        crate::encode::json(&Results {
             schema: SCHEMA,
             tool: Tool::this(),
             parameters: parameters(options),
@@ -226,10 +226,7 @@ impl Evaluation {
             methods: self.rows.iter().map(|row| self.entry(row)).collect(),
             order: self.relations(),
             confidence: self.confidence(),
-        };
-        let mut bytes = serde_json::to_vec_pretty(&results).expect("figures are finite or absent");
-        bytes.push(b'\n');
-        bytes
+        })
     }
 
     fn entry<'a>(&'a self, row: &'a Row) -> Entry<'a> {

@@ -79,9 +79,7 @@ impl Report {
 
     /// The report as indented JSON with a final newline.
     pub fn to_json(&self) -> Vec<u8> {
-        let mut json = serde_json::to_vec_pretty(self).expect("a report has string keys and finite or null numbers");
-        json.push(b'\n');
-        json
+        crate::encode::json(self)
     }
 }
 

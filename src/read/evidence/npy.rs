@@ -19,8 +19,7 @@ pub(super) fn is_npy(head: &[u8]) -> bool {
 pub(super) fn read(source: &mut Source, photo: Shape, limits: &Limits) -> Result<Loaded<Samples>> {
     let path = source.path().to_path_buf();
     let damaged = |problem: String| Error::Damaged { path: path.clone(), problem };
-    let unsuitable =
-        |(problem, remedy): (String, &str)| Error::Unsuitable { path: path.clone(), problem, remedy: remedy.into() };
+    let unsuitable = |(problem, remedy): (String, &str)| Error::unsuitable(&path, problem, remedy);
 
     let text =
         header_text(source)?.ok_or_else(|| damaged("its header is cut short or of an unknown version".into()))?;
