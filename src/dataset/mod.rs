@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod evaluate;
 pub mod manifest;
+mod pair;
 mod pool;
 mod slot;
 

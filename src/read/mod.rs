@@ -15,8 +15,8 @@ pub use digest::Digest;
 pub use input::{EvidenceFile, Input, Recorded, Scene};
 pub(crate) use source::{HEADER_BYTES, Source};
 pub use source::{Limits, Loaded};
-pub(crate) use strokes::hints;
 pub use strokes::{Format, Strokes, discover};
+pub(crate) use strokes::{MARKS, hints};
 
 /// A PNG that claims 10¹² pixels and holds none.
 #[cfg(test)]

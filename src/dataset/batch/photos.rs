@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::{DirEntry, WalkDir};
 
+use crate::dataset::pair::EXTENSIONS;
+use crate::read::MARKS;
 use crate::store::files::FileId;
 use crate::{Error, Result};
-
-/// Endings of the formats that can be read.
-pub const EXTENSIONS: [&str; 11] = ["png", "jpg", "jpeg", "bmp", "tif", "tiff", "webp", "pnm", "ppm", "pgm", "pbm"];
 
 /// What is wanted of a folder.
 #[derive(Clone, Debug, Default)]
@@ -128,25 +127,11 @@ fn is_sidecar_folder(name: &OsStr) -> bool {
 fn is_sidecar(path: &Path) -> bool {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let numbered = stem.trim_end_matches(|c: char| c.is_ascii_digit());
-    const ALWAYS: [&str; 13] = [
-        ".scribbles",
-        "_scribbles",
-        "-scribbles",
-        ".scribble",
-        "_scribble",
-        ".truth",
-        ".mask",
-        ".heatmap",
-        ".marginals",
-        ".overlay",
-        ".cutout",
-        ".trimap",
-        ".prior",
-    ];
+    const ALWAYS: [&str; 8] = [".truth", ".mask", ".heatmap", ".marginals", ".overlay", ".cutout", ".trimap", ".prior"];
     const NUMBERED: [&str; 3] = [".superpixels-", ".outlines-", ".means-"];
     // These are also how people name pictures of masks; beside the photo they are not.
     const BESIDE: [&str; 8] = ["_truth", "-truth", "_mask", "-mask", "_trimap", "-trimap", "_gt", "-gt"];
-    ALWAYS.iter().any(|end| stem.ends_with(end))
+    MARKS.iter().chain(&ALWAYS).any(|end| stem.ends_with(end))
         || numbered.len() < stem.len() && NUMBERED.iter().any(|end| numbered.ends_with(end))
         || BESIDE.iter().filter_map(|end| stem.strip_suffix(end)).any(|photo| has_photo_beside(path, photo))
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::dataset::manifest::{self, Row};
+use crate::dataset::pair::{STROKES, TRUTH, partner};
 use crate::{Error, Result};
 
 /// A photo to be judged: three files.
@@ -48,8 +49,13 @@ impl Case {
         let mut cases = Vec::new();
         for image in files(&images)? {
             let name = stem(&image);
-            let beside = |folder: &Path| folder.join(format!("{name}.png"));
-            cases.push(Self { scribbles: beside(scribbles), truth: beside(truth), name, image });
+            // What is missing is asked for under the name it should have, when the photo is read.
+            let pair = |folder: &Path, kind| -> Result<PathBuf> {
+                let found = partner(folder, Path::new(image.file_name().unwrap_or_default()), &image, kind)?;
+                Ok(found.unwrap_or_else(|| folder.join(format!("{name}.png"))))
+            };
+            let (scribbles, truth) = (pair(scribbles, &STROKES)?, pair(truth, &TRUTH)?);
+            cases.push(Self { scribbles, truth, name, image });
         }
         cases.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(cases)
