@@ -30,9 +30,9 @@ pub fn check_folder(input: &Input, folder: &Path, options: &Options) -> Result<(
     refuse_overwriting(folder, &output_names(input, options), &input.files())
 }
 
-/// Writes the outputs that the answer's options ask for. `last_word` is asked when every file is complete under a temporary
+/// Writes the outputs that the answer's options ask for. `proceed` is called when every file is complete under a temporary
 /// name; when it breaks, nothing is left behind and the answer is [`Error::Interrupted`].
-pub fn write(answer: &Answer, folder: &Path, last_word: &dyn Fn() -> ControlFlow<()>) -> Result<Written> {
+pub fn write(answer: &Answer, folder: &Path, proceed: &dyn Fn() -> ControlFlow<()>) -> Result<Written> {
     let began = Instant::now();
     let options = answer.options();
     let input = answer.origin().map(|origin| &origin.input);
@@ -60,7 +60,7 @@ pub fn write(answer: &Answer, folder: &Path, last_word: &dyn Fn() -> ControlFlow
     if wants_report {
         staged.add(&[Rendered { name: report_name, bytes: report.to_json() }])?;
     }
-    if last_word().is_break() {
+    if proceed().is_break() {
         return Err(Error::Interrupted);
     }
     Ok(Written { files: staged.commit()?, report })

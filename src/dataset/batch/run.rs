@@ -125,7 +125,7 @@ fn known(item: &Item, settings: &Settings) -> Option<Outcome> {
     }
 }
 
-/// A photo is done when its report has the fingerprint that a run would have now, the files it names are there, and it has been
+/// A photo is done when its report holds the cache key that a run would have now, the files it names are there, and it has been
 /// scored if it is to be.
 fn done_before(item: &Item, out: &Path) -> Option<Outcome> {
     let report = Report::from_json(&std::fs::read(report::report_path(out, item)).ok()?).ok()?;

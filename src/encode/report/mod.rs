@@ -154,7 +154,7 @@ pub struct Parameters {
     pub components: Option<usize>,
     /// Share of the uniform density; null without mixtures.
     pub outlier: Option<f64>,
-    /// Weight of what the neighbourhood says; null without mixtures.
+    /// Weight of the guided filter over like colours; null without mixtures.
     pub context: Option<f64>,
     /// Weight of the stroke distance, as used (a number also with `auto`).
     pub geodesic: f64,
