@@ -282,6 +282,21 @@ pub enum Error {
     Interrupted,
 }
 
+impl Error {
+    pub(crate) fn parameter(name: impl Into<String>, value: impl ToString, expected: impl Into<String>) -> Self {
+        Self::Parameter { name: name.into(), value: value.to_string(), expected: expected.into() }
+    }
+
+    pub(crate) fn unsuitable(path: impl Into<PathBuf>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Unsuitable { path: path.into(), problem: problem.into(), remedy: remedy.into() }
+    }
+
+    /// For `map_err`.
+    pub(crate) fn unreadable(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        |source| Self::Unreadable { path: path.into(), source }
+    }
+}
+
 fn list(paths: &[PathBuf]) -> String {
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     names.join(", ")

@@ -122,7 +122,7 @@ impl fmt::Display for Phi {
 }
 
 fn unknown(name: &str, text: &str, expected: &str) -> Error {
-    Error::Parameter { name: name.into(), value: format!("{text:?}"), expected: expected.into() }
+    Error::parameter(name, format!("{text:?}"), expected)
 }
 
 /// The weight c_P of a superpixel.
@@ -170,7 +170,7 @@ fn require(name: &str, value: f64, expected: &str, good: bool) -> Result<()> {
     if good {
         return Ok(());
     }
-    Err(Error::Parameter { name: name.into(), value: value.to_string(), expected: expected.into() })
+    Err(Error::parameter(name, value, expected))
 }
 
 /// Builds the model of the free pixels.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueHint};
+use lfield::dataset::Budget;
 use lfield::dataset::batch::{
     self, Common, Item, Obstacle, Outcome, Pattern, Plan, Selection, Settings, Shard, Sources, Summary, Watch,
 };
@@ -16,7 +17,7 @@ use lfield::read::{Format, Limits};
 use lfield::session::Overlay;
 
 use super::hint::explain;
-use super::options::{ModelArgs, OutputArgs, SolverArgs, overlay};
+use super::options::RunArgs;
 use super::progress::Countdown;
 use super::voice::{Voice, plural, printable};
 use super::{FAILED, Global, INTERRUPTED, NO_STDOUT, NOT_CERTIFIED, NOTHING, interrupt, parse};
@@ -91,13 +92,7 @@ pub(super) struct Batch {
     shard: Option<Shard>,
 
     #[command(flatten)]
-    model: ModelArgs,
-
-    #[command(flatten)]
-    solver: SolverArgs,
-
-    #[command(flatten)]
-    outputs: OutputArgs,
+    run: RunArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -152,9 +147,7 @@ impl Batch {
             out: self.output.clone(),
             shard: self.shard,
             force: self.force,
-            jobs: self.jobs.map_or(threads, usize::from),
-            threads,
-            max_memory: self.max_memory,
+            budget: Budget { jobs: self.jobs.map_or(threads, usize::from), threads, max_memory: self.max_memory },
             explain,
         };
         if self.dry_run {
@@ -170,15 +163,15 @@ impl Batch {
         let summary = batch::run(&plan, &settings, &follower)?;
         drop(follower);
         self.tell(*voice, &summary);
-        Ok(code(&summary, self.solver.strict()).into())
+        Ok(code(&summary, self.run.solver.strict()).into())
     }
 
     /// What the command line says about every photo.
     fn common(&self, seed: u64) -> Result<Common, clap::Error> {
         let has_costs = self.unary.is_some() || self.prior.is_some();
-        let overlay = overlay(&self.model, &self.solver, &self.outputs, self.max_pixels, seed, has_costs)?;
+        let overlay = self.run.overlay(self.max_pixels, seed, has_costs)?;
         let overlay = Overlay { scribble_format: Some(self.scribble_format), ..overlay };
-        Ok(Common { overlay, strict: self.solver.strict(), explain })
+        Ok(Common { overlay, strict: self.run.solver.strict(), explain })
     }
 
     fn place(&self) -> &Path {

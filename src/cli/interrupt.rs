@@ -18,18 +18,18 @@ pub(super) fn listen(voice: Voice) {
     listen_and_say(voice, "interrupted; nothing was written");
 }
 
-/// The same with other last words.
-pub(super) fn listen_and_say(voice: Voice, last_words: &'static str) {
+/// The same with another message.
+pub(super) fn listen_and_say(voice: Voice, message: &'static str) {
     // Without a handler the system's own way to end the program stays in force, which is good enough.
     let _ = ctrlc::set_handler(move || {
         if REQUESTED.swap(true, Ordering::SeqCst) || !WRITING.load(Ordering::SeqCst) {
-            voice.break_off(last_words);
+            voice.break_off(message);
             std::process::exit(INTERRUPTED.into());
         }
     });
 }
 
-/// From now on there are files to tidy up. A request that came just before may still be at its last words: then nothing is begun.
+/// From now on there are files to tidy up. A request that came just before may still be printing its message: then nothing is begun.
 pub(super) fn writing() -> lfield::Result<()> {
     WRITING.store(true, Ordering::SeqCst);
     if requested().is_break() { Err(lfield::Error::Interrupted) } else { Ok(()) }

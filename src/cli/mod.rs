@@ -64,21 +64,23 @@ pub(crate) struct Cli {
     global: Global,
 }
 
-const EXAMPLES: &str = "\
+macro_rules! examples {
+    () => {
+        "\
 Examples:
   lfield segment cat.jpg         strokes in cat.scribbles.png, results in lfield-out
   lfield segment cat.jpg --scribbles strokes.png -o out --emit all
   lfield batch photos -o out     every photo below a folder, with one report
   lfield evaluate photos         scores on photos with known truth
-  lfield segment --help          every option, explained";
+  lfield segment --help          every option, explained"
+    };
+}
 
-const EXAMPLES_AND_CODES: &str = "\
-Examples:
-  lfield segment cat.jpg         strokes in cat.scribbles.png, results in lfield-out
-  lfield segment cat.jpg --scribbles strokes.png -o out --emit all
-  lfield batch photos -o out     every photo below a folder, with one report
-  lfield evaluate photos         scores on photos with known truth
-  lfield segment --help          every option, explained
+const EXAMPLES: &str = examples!();
+
+const EXAMPLES_AND_CODES: &str = concat!(
+    examples!(),
+    "
   lfield completions bash > ~/.local/share/bash-completion/completions/lfield
 
 Exit codes:
@@ -87,7 +89,8 @@ Exit codes:
   2    the command line makes no sense
   3    nothing to do
   4    not certified, under --strict
-  130  interrupted";
+  130  interrupted"
+);
 
 #[derive(Debug, Subcommand)]
 enum Command {

@@ -144,7 +144,7 @@ impl SolverArgs {
 /// What is written.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Output")]
-pub(super) struct OutputArgs {
+struct OutputArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Output::named, help = format!(
         "What to write: all, or any of {}; npy is both arrays [default: {}]",
         names(&Output::ALL, ", "), names(&Output::DEFAULT, ",")
@@ -194,46 +194,55 @@ impl ModelArgs {
     }
 }
 
-/// Everything together. `has_costs` says that a file takes the place of the mixtures.
-pub(super) fn overlay(
-    model: &ModelArgs,
-    solver: &SolverArgs,
-    output: &OutputArgs,
-    max_pixels: u64,
-    seed: u64,
-    has_costs: bool,
-) -> Result<Overlay, clap::Error> {
-    if has_costs && model.geodesic == Some(Geodesic::Auto) {
-        return Err(super::usage(
-            "--geodesic auto reads the colours of the strokes, which --unary and --prior replace: give a number",
-        ));
+/// Everything that `segment` and `batch` have in common.
+#[derive(Clone, Debug, Args)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    pub(super) model: ModelArgs,
+
+    #[command(flatten)]
+    pub(super) solver: SolverArgs,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+impl RunArgs {
+    /// What was said. `has_costs` says that a file takes the place of the mixtures.
+    pub(super) fn overlay(&self, max_pixels: u64, seed: u64, has_costs: bool) -> Result<Overlay, clap::Error> {
+        let Self { model, solver, output } = self;
+        if has_costs && model.geodesic == Some(Geodesic::Auto) {
+            return Err(super::usage(
+                "--geodesic auto reads the colours of the strokes, which --unary and --prior replace: give a number",
+            ));
+        }
+        let is_certified = solver.method.is_certified();
+        if !is_certified && solver.strict {
+            return Err(super::usage("--strict asks for a certificate, which only --method lfield and unary can give"));
+        }
+        if !is_certified && model.temperature == Temperature::Fit {
+            return Err(super::usage(
+                "--temperature fit scales a finished solution, which only --method lfield and unary allow: give a number",
+            ));
+        }
+        refuse_many_layers(model.layer.len())?;
+        Ok(Overlay {
+            method: Some(solver.method),
+            fbp_weight: Some(solver.fbp_weight),
+            damping: Some(solver.damping),
+            solver: Some(solver.solver),
+            factors: Some(solver.factors),
+            tolerance: Some(solver.tolerance),
+            max_iterations: solver.max_iterations,
+            time_limit: solver.time_limit,
+            emit: Some(output.emit.iter().flatten().copied().collect()),
+            map: Some(output.map),
+            matte: Some(output.matte),
+            trimap_band: Some(output.trimap_band),
+            has_costs,
+            ..model.overlay(max_pixels, seed)
+        })
     }
-    let is_certified = solver.method.is_certified();
-    if !is_certified && solver.strict {
-        return Err(super::usage("--strict asks for a certificate, which only --method lfield and unary can give"));
-    }
-    if !is_certified && model.temperature == Temperature::Fit {
-        return Err(super::usage(
-            "--temperature fit scales a finished solution, which only --method lfield and unary allow: give a number",
-        ));
-    }
-    refuse_many_layers(model.layer.len())?;
-    Ok(Overlay {
-        method: Some(solver.method),
-        fbp_weight: Some(solver.fbp_weight),
-        damping: Some(solver.damping),
-        solver: Some(solver.solver),
-        factors: Some(solver.factors),
-        tolerance: Some(solver.tolerance),
-        max_iterations: solver.max_iterations,
-        time_limit: solver.time_limit,
-        emit: Some(output.emit.iter().flatten().copied().collect()),
-        map: Some(output.map),
-        matte: Some(output.matte),
-        trimap_band: Some(output.trimap_band),
-        has_costs,
-        ..model.overlay(max_pixels, seed)
-    })
 }
 
 /// More layers than anyone needs are a mistake in a script.

@@ -11,7 +11,7 @@ use lfield::session::{self, Session};
 use lfield::solver::Status;
 use lfield::store;
 
-use super::options::{ModelArgs, OutputArgs, SolverArgs, overlay, refuse_many_layers};
+use super::options::{RunArgs, refuse_many_layers};
 use super::progress::Bar;
 use super::voice::Voice;
 use super::{Global, NOT_CERTIFIED, interrupt, parse, summary};
@@ -57,13 +57,7 @@ pub(super) struct Segment {
     output: PathBuf,
 
     #[command(flatten)]
-    model: ModelArgs,
-
-    #[command(flatten)]
-    solver: SolverArgs,
-
-    #[command(flatten)]
-    outputs: OutputArgs,
+    run: RunArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -102,25 +96,20 @@ impl Segment {
         interrupt::writing()?;
         let written = store::write(&answer, &self.output, &interrupt::requested)?;
         summary::tell(*voice, &answer, &written, &self.output);
-        if self.solver.strict() && answer.status() != Status::Converged {
+        if self.run.solver.strict() && answer.status() != Status::Converged {
             return Ok(NOT_CERTIFIED.into());
         }
         Ok(ExitCode::SUCCESS)
     }
 
     fn input(&self) -> Input {
-        let evidence = match (&self.unary, &self.prior) {
-            (Some(path), _) => Some(EvidenceFile::Unary(path.clone())),
-            (None, Some(path)) => Some(EvidenceFile::Prior(path.clone())),
-            (None, None) => None,
-        };
         Input {
             image: self.image.clone(),
             scribbles: self.scribbles.clone(),
             format: self.scribble_format,
-            evidence,
+            evidence: EvidenceFile::either(self.unary.clone(), self.prior.clone()),
             superpixels: self.superpixels.clone(),
-            recorded: Recorded { paper: self.model.paper(), strict: self.solver.strict() },
+            recorded: Recorded { paper: self.run.model.paper(), strict: self.run.solver.strict() },
             ..Input::default()
         }
         .with_strokes()
@@ -129,7 +118,6 @@ impl Segment {
     fn options(&self, global: &Global) -> Result<session::Options> {
         refuse_many_layers(self.superpixels.len())?;
         let from_file = self.unary.is_some() || self.prior.is_some();
-        let overlay = overlay(&self.model, &self.solver, &self.outputs, self.max_pixels, global.seed, from_file)?;
-        Ok(overlay.options()?)
+        Ok(self.run.overlay(self.max_pixels, global.seed, from_file)?.options()?)
     }
 }

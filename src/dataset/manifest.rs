@@ -43,10 +43,9 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// The rows of a manifest, in its order.
 pub fn read(path: &Path) -> Result<Vec<Row>> {
-    let unreadable = |source| Error::Unreadable { path: path.to_path_buf(), source };
     let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    let file = std::fs::File::open(path).map_err(Error::unreadable(path))?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(Error::unreadable(path))?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(refusal(path, "is larger than 256 MB", "divide it into several lists"));
     }
@@ -167,7 +166,7 @@ pub fn at(path: &Path, line: u64, problem: &str, remedy: &str) -> Error {
 }
 
 fn refusal(path: &Path, problem: &str, remedy: &str) -> Error {
-    Error::Unsuitable { path: path.to_path_buf(), problem: problem.to_string(), remedy: remedy.to_string() }
+    Error::unsuitable(path, problem, remedy)
 }
 
 #[cfg(test)]

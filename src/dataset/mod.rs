@@ -3,5 +3,8 @@
 pub mod batch;
 pub mod evaluate;
 pub mod manifest;
+mod pair;
 mod pool;
 mod slot;
+
+pub use pool::Budget;

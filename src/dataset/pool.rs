@@ -20,13 +20,13 @@ use crate::{Error, Result};
 
 /// What the workers may use together.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
+pub struct Budget {
     /// Photos at once.
-    pub(super) jobs: usize,
+    pub jobs: usize,
     /// Threads for all of them.
-    pub(super) threads: usize,
+    pub threads: usize,
     /// Most bytes of memory. When none are named, most of what is there is used, and no photo is refused.
-    pub(super) max_memory: Option<u64>,
+    pub max_memory: Option<u64>,
 }
 
 /// A photo to work on.

@@ -35,6 +35,23 @@ pub use trimap::trimap;
 use crate::Result;
 use crate::session::{Answer, Output};
 
+/// Text for HTML and SVG, between tags or in an attribute.
+///
+/// ```
+/// assert_eq!(lfield::encode::escaped("<a href='x'>&\"</a>"), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;&lt;/a&gt;");
+/// ```
+pub fn escaped(text: &str) -> String {
+    let entities = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")];
+    entities.iter().fold(text.to_string(), |text, (c, entity)| text.replace(*c, entity))
+}
+
+/// Indented JSON with a final newline, of what has string keys and numbers that are finite or null.
+pub fn json(value: &impl serde::Serialize) -> Vec<u8> {
+    let mut json = serde_json::to_vec_pretty(value).expect("keys are strings");
+    json.push(b'\n');
+    json
+}
+
 impl Answer {
     /// One output as the bytes of its file. Of the superpixels, all layers as one uint32 `.npy` array of shape (layers, H, W).
     pub fn encode(&self, output: Output) -> Result<Vec<u8>> {

@@ -4,6 +4,8 @@
 
 use std::fmt::Write;
 
+use super::escaped;
+
 /// A chart.
 #[derive(Clone, Debug)]
 pub struct Chart {
@@ -71,7 +73,7 @@ impl Chart {
         put(format!(
             r#"<clipPath id="plot"><rect x="{left}" y="{top}" width="{width}" height="{height}"/></clipPath>"#
         ));
-        put(format!(r#"<text x="{left}" y="26" font-size="16" font-weight="bold">{}</text>"#, escape(&self.title)));
+        put(format!(r#"<text x="{left}" y="26" font-size="16" font-weight="bold">{}</text>"#, escaped(&self.title)));
         for tick in ticks(self.x.range) {
             let x = self.x.place(tick, left, right);
             put(format!(r##"<path d="M{x:.1} {top}V{bottom}" stroke="#e4e4e4"/>"##));
@@ -88,12 +90,12 @@ impl Chart {
             r#"<text x="{}" y="{}" text-anchor="middle">{}</text>"#,
             middle.0,
             bottom + 44.0,
-            escape(&self.x.label)
+            escaped(&self.x.label)
         ));
         put(format!(
             r#"<text x="18" y="{0}" text-anchor="middle" transform="rotate(-90 18 {0})">{1}</text>"#,
             middle.1,
-            escape(&self.y.label)
+            escaped(&self.y.label)
         ));
         if self.diagonal {
             let at =
@@ -121,7 +123,7 @@ impl Chart {
             }
             let y = top + 14.0 + 24.0 * index as f64;
             put(format!(r#"<path d="M{LEGEND} {y}h34" {style}/>"#));
-            put(format!(r#"<text x="{}" y="{}">{}</text>"#, LEGEND + 44.0, y + 4.5, escape(&series.label)));
+            put(format!(r#"<text x="{}" y="{}">{}</text>"#, LEGEND + 44.0, y + 4.5, escaped(&series.label)));
         }
         put("</svg>".to_string());
         svg
@@ -149,10 +151,6 @@ fn ticks((low, high): (f64, f64)) -> Vec<f64> {
 fn number(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

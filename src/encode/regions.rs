@@ -116,9 +116,7 @@ impl Quantiles {
 impl Summary {
     /// The summary as indented JSON with a final newline.
     pub fn to_json(&self) -> Vec<u8> {
-        let mut json = serde_json::to_vec_pretty(self).expect("a summary has string keys and finite numbers");
-        json.push(b'\n');
-        json
+        super::json(self)
     }
 }
 

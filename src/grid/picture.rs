@@ -35,11 +35,11 @@ impl Picture {
     /// The same, and an error instead of a panic.
     pub fn from_rgb(shape: Shape, rgb: Vec<[u8; 3]>) -> Result<Self> {
         if rgb.is_empty() || rgb.len() != shape.width.saturating_mul(shape.height) {
-            return Err(Error::Parameter {
-                name: "the number of colours".into(),
-                value: rgb.len().to_string(),
-                expected: format!("one per pixel of a {shape} grid that is not empty"),
-            });
+            return Err(Error::parameter(
+                "the number of colours",
+                rgb.len(),
+                format!("one per pixel of a {shape} grid that is not empty"),
+            ));
         }
         Ok(Self { shape, rgb })
     }

@@ -49,21 +49,6 @@ impl Unary {
         check("a unary cost", &values, "a finite number", |m| m.is_finite())?;
         Ok(Self(grid(shape, values)))
     }
-
-    /// The shape of the grid.
-    pub fn shape(&self) -> Shape {
-        shape_of(&self.0)
-    }
-
-    /// The costs, row by row.
-    pub fn as_slice(&self) -> &[f64] {
-        flat(&self.0)
-    }
-
-    /// The costs as a `(height, width)` array.
-    pub fn array(&self) -> &Array2<f64> {
-        &self.0
-    }
 }
 
 /// The probability of foreground μ, one per pixel.
@@ -92,11 +77,11 @@ impl Marginals {
         };
         let values: Vec<f64> = s.par_iter().zip(mask.as_slice()).map(beside_half).collect();
         if let Some(pixel) = values.iter().zip(mask.as_slice()).position(|(&p, &inside)| (p > 0.5) != inside) {
-            return Err(Error::Parameter {
-                name: format!("s at pixel {pixel}"),
-                value: s[pixel].to_string(),
-                expected: "on the same side of zero as the mask".to_string(),
-            });
+            return Err(Error::parameter(
+                format!("s at pixel {pixel}"),
+                s[pixel],
+                "on the same side of zero as the mask",
+            ));
         }
         Self::new(mask.shape(), values)
     }
@@ -104,21 +89,6 @@ impl Marginals {
     /// μ = 1/(1+eˢ) of the log-odds s, row by row.
     pub fn from_log_odds(shape: Shape, s: &[f64]) -> Self {
         Self(grid(shape, s.iter().map(|&s| 1.0 / (1.0 + s.exp())).collect()))
-    }
-
-    /// The shape of the grid.
-    pub fn shape(&self) -> Shape {
-        shape_of(&self.0)
-    }
-
-    /// The probabilities, row by row.
-    pub fn as_slice(&self) -> &[f64] {
-        flat(&self.0)
-    }
-
-    /// The probabilities as a `(height, width)` array.
-    pub fn array(&self) -> &Array2<f64> {
-        &self.0
     }
 }
 
@@ -135,16 +105,6 @@ impl Mask {
         Self(grid(shape, values))
     }
 
-    /// The shape of the grid.
-    pub fn shape(&self) -> Shape {
-        shape_of(&self.0)
-    }
-
-    /// Membership, row by row.
-    pub fn as_slice(&self) -> &[bool] {
-        flat(&self.0)
-    }
-
     /// Number of foreground pixels.
     pub fn area(&self) -> usize {
         self.0.iter().filter(|&&inside| inside).count()
@@ -156,23 +116,34 @@ fn grid<T>(shape: Shape, values: Vec<T>) -> Array2<T> {
     Array2::from_shape_vec(shape.dim(), values).expect("the length was checked")
 }
 
-fn shape_of<T>(array: &Array2<T>) -> Shape {
-    let (height, width) = array.dim();
-    Shape { width, height }
+macro_rules! views {
+    ($($grid:ident of $value:ty),*) => {$(
+        impl $grid {
+            /// The shape of the grid.
+            pub fn shape(&self) -> Shape {
+                let (height, width) = self.0.dim();
+                Shape { width, height }
+            }
+
+            /// The values, row by row.
+            pub fn as_slice(&self) -> &[$value] {
+                self.0.as_slice().expect("grids are row-major")
+            }
+
+            /// The values as a `(height, width)` array.
+            pub fn array(&self) -> &Array2<$value> {
+                &self.0
+            }
+        }
+    )*};
 }
 
-fn flat<T>(array: &Array2<T>) -> &[T] {
-    array.as_slice().expect("grids are row-major")
-}
+views!(Unary of f64, Marginals of f64, Mask of bool);
 
 fn check(name: &str, values: &[f64], expected: &str, good: impl Fn(f64) -> bool) -> Result<()> {
     match values.iter().position(|&v| !good(v)) {
         None => Ok(()),
-        Some(pixel) => Err(Error::Parameter {
-            name: format!("{name} (pixel {pixel})"),
-            value: values[pixel].to_string(),
-            expected: expected.to_string(),
-        }),
+        Some(pixel) => Err(Error::parameter(format!("{name} (pixel {pixel})"), values[pixel], expected)),
     }
 }
 

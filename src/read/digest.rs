@@ -25,7 +25,7 @@ impl Digest {
 
     /// The hash of a file's content, read in pieces. What need not have an end, a device or a pipe, has none.
     pub fn of_file(path: &Path) -> Result<Self> {
-        let unreadable = |source| Error::Unreadable { path: path.to_path_buf(), source };
+        let unreadable = |source| Error::unreadable(path)(source);
         if std::fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir()) {
             return Err(unreadable(std::io::Error::other("a device or a pipe, not a file")));
         }

@@ -47,6 +47,11 @@ pub enum EvidenceFile {
 }
 
 impl EvidenceFile {
+    /// The file of costs, or else the one of probabilities, if either is named.
+    pub fn either(unary: Option<PathBuf>, prior: Option<PathBuf>) -> Option<Self> {
+        unary.map(Self::Unary).or(prior.map(Self::Prior))
+    }
+
     pub(crate) fn role(&self) -> &'static str {
         match self {
             Self::Unary(_) => "unary",

@@ -15,5 +15,15 @@ pub use digest::Digest;
 pub use input::{EvidenceFile, Input, Recorded, Scene};
 pub(crate) use source::{HEADER_BYTES, Source};
 pub use source::{Limits, Loaded};
-pub(crate) use strokes::hints;
 pub use strokes::{Format, Strokes, discover};
+pub(crate) use strokes::{MARKS, hints};
+
+/// A PNG that claims 10¹² pixels and holds none.
+#[cfg(test)]
+fn huge_png() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut header = png::Encoder::new(&mut bytes, 1_000_000, 1_000_000).write_header().unwrap();
+    header.write_chunk(png::chunk::IDAT, &[0x78]).unwrap();
+    drop(header);
+    bytes
+}

@@ -78,10 +78,9 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let unreadable = |source| Error::Unreadable { path: path.to_path_buf(), source };
-        let mut file = File::open(path).map_err(unreadable)?;
+        let mut file = File::open(path).map_err(Error::unreadable(path))?;
         let mut head = Vec::new();
-        file.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(unreadable)?;
+        file.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(Error::unreadable(path))?;
         let reader = Box::new(Cursor::new(head.clone()).chain(file));
         Ok(Self { path: path.to_path_buf(), reader, head, hasher: Box::default() })
     }

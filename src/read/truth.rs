@@ -26,11 +26,11 @@ impl Truth {
         };
         match values.iter().map(label).collect::<Option<Vec<_>>>() {
             Some(labels) if raster.grey.is_some() => Ok((Self::new(raster.shape, labels), raster.digest)),
-            _ => Err(Error::Unsuitable {
-                path: path.to_path_buf(),
-                problem: format!("holds {}", raster.describe()),
-                remedy: "ground truth is grey 255 (foreground), 0 (background) and 128 (not scored) only".into(),
-            }),
+            _ => Err(Error::unsuitable(
+                path,
+                format!("holds {}", raster.describe()),
+                "ground truth is grey 255 (foreground), 0 (background) and 128 (not scored) only",
+            )),
         }
     }
 }

@@ -69,8 +69,7 @@ impl Options {
             ("tolerance", self.tolerance, "at least 0", self.tolerance >= 0.0),
         ] {
             if !good {
-                let (name, value, expected) = (name.into(), value.to_string(), expected.into());
-                return Err(Error::Parameter { name, value, expected });
+                return Err(Error::parameter(name, value, expected));
             }
         }
         Ok(())

@@ -30,11 +30,11 @@ impl Session {
                 Evidence { unary: Unary::new(costs.shape(), values)?, mixtures: None, geodesic: weight }
             }
             (Some(_), None, Geodesic::Fixed(weight)) if weight > 0.0 => {
-                return Err(Error::Parameter {
-                    name: "the weight of the stroke distance".into(),
-                    value: format!("{weight} without strokes"),
-                    expected: "0, or accompanied by strokes to measure from".into(),
-                });
+                return Err(Error::parameter(
+                    "the weight of the stroke distance",
+                    format!("{weight} without strokes"),
+                    "0, or accompanied by strokes to measure from",
+                ));
             }
             (Some(costs), ..) => Evidence { unary: costs.clone(), mixtures: None, geodesic: 0.0 },
             (None, Some(seeds), _) => {

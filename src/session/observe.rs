@@ -14,7 +14,7 @@ use crate::{Error, Result};
 pub enum Event<'a> {
     /// A photo of this shape is at hand; colours are learned and superpixels cut, where they are not known.
     Begun(Shape),
-    /// A stage is at work; told often, only so that it can be stopped.
+    /// A stage is running; sent often, so that the callback can stop it.
     Working,
     /// The model stands and has this many free pixels; solving begins.
     Assembled(usize),

@@ -19,11 +19,7 @@ pub(super) fn check_layers(n_layers: usize) -> Result<()> {
     if n_layers <= MAX_LAYERS {
         return Ok(());
     }
-    Err(Error::Parameter {
-        name: "the number of superpixel layers".into(),
-        value: n_layers.to_string(),
-        expected: format!("at most {MAX_LAYERS}"),
-    })
+    Err(Error::parameter("the number of superpixel layers", n_layers, format!("at most {MAX_LAYERS}")))
 }
 
 /// The options of every stage.
@@ -108,8 +104,7 @@ impl Options {
             ),
         ] {
             if !good {
-                let (name, value, expected) = (name.into(), value.to_string(), expected.into());
-                return Err(Error::Parameter { name, value, expected });
+                return Err(Error::parameter(name, value, expected));
             }
         }
         self.model.check()?;

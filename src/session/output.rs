@@ -4,60 +4,47 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// One output a user can ask for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Output {
-    /// The MAP mask.
-    #[serde(rename = "mask")]
-    Mask,
-    /// The marginals in colour.
-    #[serde(rename = "heatmap")]
-    Heatmap,
-    /// The marginals as 16-bit grey.
-    #[serde(rename = "marginals")]
-    Marginals,
-    /// The marginals as float64.
-    #[serde(rename = "marginals.npy")]
-    MarginalsArray,
-    /// s as float64.
-    #[serde(rename = "s.npy")]
-    LogOddsArray,
-    /// Outline and tint of the mask on the photo.
-    #[serde(rename = "overlay")]
-    Overlay,
-    /// The object alone, on nothing.
-    #[serde(rename = "cutout")]
-    Cutout,
-    /// Foreground, background, undecided.
-    #[serde(rename = "trimap")]
-    Trimap,
-    /// The label maps of the superpixel layers.
-    #[serde(rename = "superpixels")]
-    Superpixels,
-    /// The course of the solve.
-    #[serde(rename = "trace")]
-    Trace,
-    /// Everything in numbers.
-    #[serde(rename = "report")]
-    Report,
+/// The table of outputs: variant, name, what follows `STEM.` in the name of its file, description.
+macro_rules! outputs {
+    ($($variant:ident $name:literal $suffix:literal $about:literal,)*) => {
+        /// One output a user can ask for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum Output {
+            $(#[doc = $about] #[serde(rename = $name)] $variant,)*
+        }
+
+        impl Output {
+            /// Every output there is, in the order in which they are listed.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// What follows `STEM.` in the name of its file.
+            pub fn suffix(self) -> &'static str {
+                match self { $(Self::$variant => $suffix,)* }
+            }
+        }
+    };
+}
+
+outputs! {
+    Mask "mask" "mask.png" "The MAP mask.",
+    Heatmap "heatmap" "heatmap.png" "The marginals in colour.",
+    Marginals "marginals" "marginals.png" "The marginals as 16-bit grey.",
+    MarginalsArray "marginals.npy" "marginals.npy" "The marginals as float64.",
+    LogOddsArray "s.npy" "s.npy" "s as float64.",
+    Overlay "overlay" "overlay.png" "Outline and tint of the mask on the photo.",
+    Cutout "cutout" "cutout.png" "The object alone, on nothing.",
+    Trimap "trimap" "trimap.png" "Foreground, background, undecided.",
+    Superpixels "superpixels" "superpixels" "The label maps of the superpixel layers, each in a file of its own.",
+    Trace "trace" "trace.csv" "The course of the solve.",
+    Report "report" "report.json" "Everything in numbers.",
 }
 
 impl Output {
-    /// Every output there is, in the order in which they are listed.
-    pub const ALL: [Self; 11] = [
-        Self::Mask,
-        Self::Heatmap,
-        Self::Marginals,
-        Self::MarginalsArray,
-        Self::LogOddsArray,
-        Self::Overlay,
-        Self::Cutout,
-        Self::Trimap,
-        Self::Superpixels,
-        Self::Trace,
-        Self::Report,
-    ];
-
     /// What is written when nothing is asked for.
     pub const DEFAULT: [Self; 4] = [Self::Mask, Self::Heatmap, Self::Marginals, Self::Report];
 
@@ -71,30 +58,15 @@ impl Output {
                 let plain = name.strip_suffix(".png").or(name.strip_suffix(".csv")).or(name.strip_suffix(".json"));
                 let plain = plain.unwrap_or(name);
                 let known = Self::ALL.into_iter().find(|output| output.name() == plain);
-                vec![known.ok_or_else(|| Error::Parameter {
-                    name: "the output".into(),
-                    value: format!("{name:?}"),
-                    expected: format!("all, {}", Self::ALL.map(Self::name).join(", ")),
+                vec![known.ok_or_else(|| {
+                    Error::parameter(
+                        "the output",
+                        format!("{name:?}"),
+                        format!("all, {}", Self::ALL.map(Self::name).join(", ")),
+                    )
                 })?]
             }
         })
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mask => "mask",
-            Self::Heatmap => "heatmap",
-            Self::Marginals => "marginals",
-            Self::MarginalsArray => "marginals.npy",
-            Self::LogOddsArray => "s.npy",
-            Self::Overlay => "overlay",
-            Self::Cutout => "cutout",
-            Self::Trimap => "trimap",
-            Self::Superpixels => "superpixels",
-            Self::Trace => "trace",
-            Self::Report => "report",
-        }
     }
 }
 

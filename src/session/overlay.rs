@@ -17,74 +17,64 @@ use crate::superpixel::Layer;
 use crate::unary::Geodesic;
 use crate::{Error, Result};
 
-/// Options that are set, and nothing about the others. Reads from JSON; numbers may be text.
-///
-/// ```
-/// use lfield::session::Overlay;
-///
-/// let row: Overlay = serde_json::from_str(r#"{"beta": "3", "layer": "5,5,10", "temperature": "fit"}"#).unwrap();
-/// let options = Overlay { gamma: Some(2.0), beta: Some(1.0), ..Overlay::default() }.with(row).options().unwrap();
-/// assert_eq!((options.model.beta, options.model.gamma, options.layers.len()), (3.0, 2.0, 1));
-/// ```
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-#[allow(missing_docs)] // Each is named after the option it sets.
-pub struct Overlay {
-    #[serde(deserialize_with = "parsed")]
-    pub paper: Option<bool>,
-    #[serde(deserialize_with = "parsed")]
-    pub alpha: Option<f64>,
-    #[serde(deserialize_with = "parsed")]
-    pub beta: Option<f64>,
-    #[serde(deserialize_with = "parsed")]
-    pub gamma: Option<f64>,
-    #[serde(deserialize_with = "parsed")]
-    pub theta: Option<Theta>,
-    #[serde(deserialize_with = "parsed")]
-    pub phi: Option<Phi>,
-    pub hop_scale: Option<HopScale>,
-    #[serde(alias = "seeds")]
-    pub strokes: Option<SeedMode>,
-    #[serde(deserialize_with = "parsed")]
-    pub components: Option<usize>,
-    #[serde(deserialize_with = "parsed")]
-    pub outlier: Option<f64>,
-    #[serde(deserialize_with = "parsed")]
-    pub geodesic: Option<Geodesic>,
-    #[serde(deserialize_with = "parsed")]
-    pub context: Option<f64>,
-    #[serde(deserialize_with = "parsed")]
-    pub temperature: Option<Temperature>,
-    #[serde(deserialize_with = "each")]
-    pub layer: Option<Vec<Layer>>,
-    pub method: Option<Method>,
-    #[serde(deserialize_with = "parsed")]
-    pub fbp_weight: Option<f64>,
-    #[serde(deserialize_with = "parsed")]
-    pub damping: Option<f64>,
-    pub solver: Option<SolverKind>,
-    pub factors: Option<Factors>,
-    #[serde(deserialize_with = "parsed")]
-    pub tolerance: Option<f64>,
-    #[serde(deserialize_with = "parsed")]
-    pub max_iterations: Option<usize>,
-    #[serde(deserialize_with = "seconds")]
-    pub time_limit: Option<Duration>,
-    #[serde(deserialize_with = "outputs")]
-    pub emit: Option<Vec<Output>>,
-    pub map: Option<MapChoice>,
-    pub matte: Option<Matte>,
-    #[serde(deserialize_with = "parsed")]
-    pub trimap_band: Option<f64>,
-    #[serde(deserialize_with = "parsed")]
-    pub seed: Option<u64>,
-    #[serde(deserialize_with = "parsed")]
-    pub max_pixels: Option<u64>,
-    /// How strokes are encoded: no option of a session, but said in the same places.
-    pub scribble_format: Option<Format>,
-    /// Whether costs come from elsewhere; then nothing is measured from strokes unless it is asked for.
-    #[serde(skip)]
-    pub has_costs: bool,
+/// The table of options: name, type, the function that reads it, and the places it goes to as it is.
+macro_rules! overlay {
+    ($(#[$attribute:meta])* $name:ident {
+        $($(#[$own:meta])* $field:ident: $type:ty = $read:literal $(=> $($place:ident).+)*;)*
+    }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, Default, Deserialize)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+        #[allow(missing_docs)] // Each is named after the option it sets.
+        pub struct $name {
+            $($(#[$own])* #[serde(deserialize_with = $read)] pub $field: Option<$type>,)*
+            /// Whether costs come from elsewhere; then nothing is measured from strokes unless it is asked for.
+            #[serde(skip)]
+            pub has_costs: bool,
+        }
+
+        impl $name {
+            /// This with another on top.
+            #[must_use]
+            pub fn with(self, top: Self) -> Self {
+                Self { $($field: top.$field.or(self.$field),)* has_costs: self.has_costs || top.has_costs }
+            }
+
+            /// Puts what is set into its places.
+            fn set(&self, options: &mut Options) {
+                $($(if let Some(value) = self.$field { options.$($place).+ = value; })*)*
+            }
+        }
+    };
+}
+
+overlay! {
+    /// Options that are set, and nothing about the others. Reads from JSON; numbers may be text.
+    ///
+    /// ```
+    /// use lfield::session::Overlay;
+    ///
+    /// let row: Overlay = serde_json::from_str(r#"{"beta": "3", "layer": "5,5,10", "temperature": "fit"}"#).unwrap();
+    /// let options = Overlay { gamma: Some(2.0), beta: Some(1.0), ..Overlay::default() }.with(row).options().unwrap();
+    /// assert_eq!((options.model.beta, options.model.gamma, options.layers.len()), (3.0, 2.0, 1));
+    /// ```
+    Overlay {
+        paper: bool = "parsed"; alpha: f64 = "parsed" => model.alpha; beta: f64 = "parsed" => model.beta;
+        gamma: f64 = "parsed" => model.gamma; theta: Theta = "parsed" => model.theta; phi: Phi = "parsed" => model.phi;
+        hop_scale: HopScale = "Option::deserialize" => model.hop_scale; #[serde(alias = "seeds")] strokes: SeedMode = "Option::deserialize" => model.seeds;
+        components: usize = "parsed" => unary.components; outlier: f64 = "parsed" => unary.outlier;
+        geodesic: Geodesic = "parsed" => unary.geodesic; context: f64 = "parsed" => unary.context;
+        temperature: Temperature = "parsed"; layer: Vec<Layer> = "each"; method: Method = "Option::deserialize" => method;
+        fbp_weight: f64 = "parsed" => rival.weight; damping: f64 = "parsed" => rival.damping;
+        solver: SolverKind = "Option::deserialize" => solver.solver; factors: Factors = "Option::deserialize" => solver.factors;
+        tolerance: f64 = "parsed" => solver.tolerance => rival.tolerance;
+        max_iterations: usize = "parsed" => solver.max_iterations => rival.max_iterations;
+        time_limit: Duration = "seconds"; emit: Vec<Output> = "outputs"; map: MapChoice = "Option::deserialize" => solver.map;
+        matte: Matte = "Option::deserialize" => output.matte; trimap_band: f64 = "parsed" => output.trimap_band;
+        seed: u64 = "parsed" => unary.seed; max_pixels: u64 = "parsed" => limits.max_pixels;
+        /// How strokes are encoded: no option of a session, but said in the same places.
+        scribble_format: Format = "Option::deserialize";
+    }
 }
 
 /// The scale of the probabilities.
@@ -103,11 +93,7 @@ impl FromStr for Temperature {
         match text.parse() {
             _ if text == "fit" => Ok(Self::Fit),
             Ok(temperature) if (1e-6..=1e6).contains(&temperature) => Ok(Self::Fixed(temperature)),
-            _ => Err(Error::Parameter {
-                name: "temperature".into(),
-                value: format!("{text:?}"),
-                expected: "a number from 1e-6 to 1e6, or fit".into(),
-            }),
+            _ => Err(Error::parameter("temperature", format!("{text:?}"), "a number from 1e-6 to 1e6, or fit")),
         }
     }
 }
@@ -121,81 +107,38 @@ impl fmt::Display for Temperature {
     }
 }
 
-/// The fields of two overlays, where the second counts first.
-macro_rules! merged {
-    ($first:ident, $second:ident, $($field:ident)*) => {
-        Overlay { $($field: $second.$field.or($first.$field),)* has_costs: $first.has_costs || $second.has_costs }
-    };
-}
-
 impl Overlay {
-    /// This with another on top.
-    #[must_use]
-    pub fn with(self, top: Self) -> Self {
-        merged!(self, top, paper alpha beta gamma theta phi hop_scale strokes components outlier geodesic context
-            temperature layer method fbp_weight damping solver factors tolerance max_iterations time_limit emit map matte
-            trimap_band seed max_pixels scribble_format)
-    }
-
     /// The options in force. Fails on options that make no sense, alone or together.
     pub fn options(self) -> Result<Options> {
-        let refuse = |name: &str, value: &str, expected: &str| {
-            Err(Error::Parameter { name: name.into(), value: value.into(), expected: expected.into() })
-        };
         let defaults = Options::default();
         let mut options = if self.paper == Some(true) { defaults.paper() } else { defaults };
         if self.has_costs {
             options.unary.geodesic = Geodesic::Fixed(0.0);
             if self.geodesic == Some(Geodesic::Auto) {
                 let why = "a number where costs are given: auto reads the colours of the strokes, which they replace";
-                return refuse("the weight of the stroke distance", "auto", why);
+                return Err(Error::parameter("the weight of the stroke distance", "auto", why));
             }
         }
-        set(&mut options.limits.max_pixels, self.max_pixels);
-        set(&mut options.unary.components, self.components);
-        set(&mut options.unary.outlier, self.outlier);
-        set(&mut options.unary.geodesic, self.geodesic);
-        set(&mut options.unary.context, self.context);
-        set(&mut options.unary.seed, self.seed);
-        set(&mut options.layers, self.layer.filter(|layers| !layers.is_empty()));
-        set(&mut options.method, self.method);
-        set(&mut options.model.alpha, self.alpha);
-        set(&mut options.model.beta, self.beta);
-        set(&mut options.model.gamma, self.gamma);
-        set(&mut options.model.theta, self.theta);
-        set(&mut options.model.phi, self.phi);
-        set(&mut options.model.hop_scale, self.hop_scale);
-        set(&mut options.model.seeds, self.strokes);
+        self.set(&mut options);
         match self.temperature {
             Some(Temperature::Fit) if !options.method.is_certified() => {
-                return refuse("temperature", "fit", "a number: the beliefs of a rival cannot be scaled");
+                let expected = "a number: the beliefs of a rival cannot be scaled";
+                return Err(Error::parameter("temperature", "fit", expected));
             }
             Some(Temperature::Fit) => options.fit_temperature = true,
             Some(Temperature::Fixed(temperature)) => options.model.temperature = temperature,
             None => {}
         }
-        set(&mut options.rival.weight, self.fbp_weight);
-        set(&mut options.rival.damping, self.damping);
-        set(&mut options.rival.tolerance, self.tolerance);
-        set(&mut options.rival.max_iterations, self.max_iterations);
         options.rival.time_limit = self.time_limit;
-        set(&mut options.solver.solver, self.solver);
-        set(&mut options.solver.factors, self.factors);
-        set(&mut options.solver.tolerance, self.tolerance);
-        set(&mut options.solver.max_iterations, self.max_iterations);
         options.solver.time_limit = self.time_limit;
-        set(&mut options.solver.map, self.map);
-        set(&mut options.output.emit, self.emit.filter(|emit| !emit.is_empty()));
-        set(&mut options.output.matte, self.matte);
-        set(&mut options.output.trimap_band, self.trimap_band);
+        if let Some(layers) = self.layer.filter(|layers| !layers.is_empty()) {
+            options.layers = layers;
+        }
+        if let Some(emit) = self.emit.filter(|emit| !emit.is_empty()) {
+            options.output.emit = emit;
+        }
         options.check()?;
         Ok(options)
-    }
-}
-
-fn set<T>(place: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *place = value;
     }
 }
 

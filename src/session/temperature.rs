@@ -73,10 +73,12 @@ impl Session {
     }
 
     fn hold_out(&self, superpixels: &Superpixels, options: &Options, checkpoint: Checkpoint<'_>) -> Result<Fit> {
-        let impossible = |why: &str, remedy: &str| Error::Parameter {
-            name: "the temperature".into(),
-            value: format!("fit, but {why}"),
-            expected: format!("a number, or accompanied by {remedy}"),
+        let impossible = |why: &str, remedy: &str| {
+            Error::parameter(
+                "the temperature",
+                format!("fit, but {why}"),
+                format!("a number, or accompanied by {remedy}"),
+            )
         };
         if !options.method.is_certified() {
             return Err(impossible("the beliefs of a rival cannot be scaled", "the method lfield or unary"));

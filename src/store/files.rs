@@ -174,7 +174,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
     matches!((FileId::of(a), FileId::of(b)), (Some(a), Some(b)) if a == b)
 }
 
-/// What a file that exists is, whatever it is called.
+/// What a file that exists is, whatever it is called. The handles of the crate `same-file` would keep every file of a batch open.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FileId {
     #[cfg(unix)]

@@ -16,7 +16,7 @@ pub const BUILD: &str = env!("LFIELD_BUILD");
 /// The cache key of a run that has read its files.
 pub fn key(origin: &Origin, options: &Options) -> Digest {
     let strokes = origin.strokes.as_ref().map(|(path, ..)| path.as_path());
-    combined(&origin.input, options, strokes, &origin.contents)
+    combined(BUILD, &origin.input, options, strokes, &origin.contents)
 }
 
 /// The cache key of a run, from the files as they are now. Nothing is decoded.
@@ -33,13 +33,19 @@ pub fn key_of_files(input: &Input, options: &Options) -> Result<Digest> {
     for path in &input.superpixels {
         contents.push(part("superpixels", path)?);
     }
-    Ok(combined(input, options, strokes.as_deref(), &contents))
+    Ok(combined(BUILD, input, options, strokes.as_deref(), &contents))
 }
 
-fn combined(input: &Input, options: &Options, strokes: Option<&Path>, contents: &[(&str, Digest)]) -> Digest {
+fn combined(
+    build: &str,
+    input: &Input,
+    options: &Options,
+    strokes: Option<&Path>,
+    contents: &[(&str, Digest)],
+) -> Digest {
     let contents: Vec<String> = contents.iter().map(|(role, digest)| format!("{role} {digest}")).collect();
     let hints = strokes.map(|path| hints(path, input.scribbles_below.as_deref()));
-    let text = format!("{BUILD}\n{options:?}\n{} {hints:?}\n{}", input.format, contents.join("\n"));
+    let text = format!("{build}\n{options:?}\n{} {hints:?}\n{}", input.format, contents.join("\n"));
     Digest::of(text.as_bytes())
 }
 
@@ -77,6 +83,17 @@ mod tests {
         assert_ne!(first, changed);
         std::fs::write(here.path().join("cat.jpg"), "photo!").unwrap();
         assert_ne!(changed, print(&input, &options));
+    }
+
+    #[test]
+    fn another_build_has_another_key() {
+        let (_folder, input) = folder();
+        let options = Options::default();
+        let contents = [("image", Digest::of(b"photo"))];
+        let of = |build| combined(build, &input, &options, None, &contents);
+        assert_eq!(of(BUILD), of(BUILD));
+        assert_ne!(of(BUILD), of("another"));
+        assert_eq!(BUILD.len(), 32);
     }
 
     #[test]

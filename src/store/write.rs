@@ -27,13 +27,12 @@ pub struct Written {
 /// asked before the work begins.
 pub fn check_folder(input: &Input, folder: &Path, options: &Options) -> Result<()> {
     probe(folder)?;
-    let n_layers = if input.superpixels.is_empty() { options.layers.len() } else { input.superpixels.len() };
-    refuse_overwriting(folder, &output_names(&input.image, &options.output.emit, n_layers), &input.files())
+    refuse_overwriting(folder, &output_names(input, options), &input.files())
 }
 
-/// Writes the outputs that the answer's options ask for. `last_word` is asked when every file is complete under a temporary
+/// Writes the outputs that the answer's options ask for. `proceed` is called when every file is complete under a temporary
 /// name; when it breaks, nothing is left behind and the answer is [`Error::Interrupted`].
-pub fn write(answer: &Answer, folder: &Path, last_word: &dyn Fn() -> ControlFlow<()>) -> Result<Written> {
+pub fn write(answer: &Answer, folder: &Path, proceed: &dyn Fn() -> ControlFlow<()>) -> Result<Written> {
     let began = Instant::now();
     let options = answer.options();
     let input = answer.origin().map(|origin| &origin.input);
@@ -49,7 +48,7 @@ pub fn write(answer: &Answer, folder: &Path, last_word: &dyn Fn() -> ControlFlow
     drop(rendered);
 
     let wants_report = emit.contains(&Output::Report);
-    let report_name = name(stem, suffix(Output::Report));
+    let report_name = name(stem, Output::Report.suffix());
     if wants_report {
         names.push(report_name.to_string_lossy().into_owned());
     }
@@ -61,7 +60,7 @@ pub fn write(answer: &Answer, folder: &Path, last_word: &dyn Fn() -> ControlFlow
     if wants_report {
         staged.add(&[Rendered { name: report_name, bytes: report.to_json() }])?;
     }
-    if last_word().is_break() {
+    if proceed().is_break() {
         return Err(Error::Interrupted);
     }
     Ok(Written { files: staged.commit()?, report })
@@ -78,42 +77,26 @@ fn files(answer: &Answer, output: Output, stem: &OsStr) -> Vec<Rendered> {
             });
             layers.collect()
         }
-        output => vec![Rendered { name: name(stem, suffix(output)), bytes: answer.encoded(output) }],
+        output => vec![Rendered { name: name(stem, output.suffix()), bytes: answer.encoded(output) }],
     }
 }
 
-/// The names of the files that `emit` can lead to, for an image and a number of superpixel layers.
-pub fn output_names(image: &Path, emit: &[Output], n_layers: usize) -> Vec<OsString> {
-    let stem = image.file_stem().unwrap_or_default();
+/// The names of the files that a run may write.
+pub fn output_names(input: &Input, options: &Options) -> Vec<OsString> {
+    let stem = input.image.file_stem().unwrap_or_default();
+    let n_layers = if input.superpixels.is_empty() { options.layers.len() } else { input.superpixels.len() };
     let mut names = Vec::new();
-    for output in emit {
+    for output in &options.output.emit {
         match output {
             Output::Superpixels => {
                 for layer in 1..=n_layers {
                     names.extend(["png", "npy"].map(|extension| layer_name(stem, layer, extension)));
                 }
             }
-            other => names.push(name(stem, suffix(*other))),
+            other => names.push(name(stem, other.suffix())),
         }
     }
     names
-}
-
-/// What follows `STEM.`; label maps have names of their own.
-fn suffix(output: Output) -> &'static str {
-    match output {
-        Output::Mask => "mask.png",
-        Output::Heatmap => "heatmap.png",
-        Output::Marginals => "marginals.png",
-        Output::MarginalsArray => "marginals.npy",
-        Output::LogOddsArray => "s.npy",
-        Output::Overlay => "overlay.png",
-        Output::Cutout => "cutout.png",
-        Output::Trimap => "trimap.png",
-        Output::Superpixels => "superpixels",
-        Output::Trace => "trace.csv",
-        Output::Report => "report.json",
-    }
 }
 
 fn name(stem: &OsStr, suffix: &str) -> OsString {

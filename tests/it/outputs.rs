@@ -42,6 +42,14 @@ fn thresholding_the_marginals_at_one_half_gives_the_mask() {
     }
 }
 
+#[rustfmt::skip]
+const PARAMETERS: [&str; 33] = [
+    "paper", "method", "alpha", "beta", "gamma", "theta", "phi", "hop_scale", "seeds", "temperature", "fbp_weight", "damping",
+    "components", "outlier", "context", "geodesic", "layer", "unary", "prior", "superpixels", "scribble_format", "solver",
+    "factors", "tolerance", "max_iterations", "time_limit", "strict", "map", "matte", "trimap_band", "max_pixels", "emit",
+    "seed",
+];
+
 #[test]
 fn the_report_has_every_field_of_its_schema() {
     let desk = Desk::with_strokes();
@@ -51,6 +59,7 @@ fn the_report_has_every_field_of_its_schema() {
         ("tool", &["name", "version"][..]),
         ("input", &["image", "scribbles", "format", "width", "height"]),
         ("scribbles", &["foreground", "background"]),
+        ("parameters", &PARAMETERS),
         ("mixtures", &["foreground", "background"]),
         ("model", &["pixels", "free_pixels", "decided_pixels", "layers"]),
         ("solve", &["solver", "iterations", "converged", "status", "seconds", "gap", "gap_per_pixel"]),
@@ -77,40 +86,6 @@ fn the_report_has_every_field_of_its_schema() {
     assert_eq!(report["superpixels"].as_array().unwrap().len(), 2);
     for layer in report["superpixels"].as_array().unwrap() {
         assert!(layer["count"].as_u64() >= Some(1) && layer["largest"].as_u64() >= layer["median_size"].as_u64());
-    }
-    for name in [
-        "alpha",
-        "beta",
-        "gamma",
-        "theta",
-        "phi",
-        "hop_scale",
-        "components",
-        "seeds",
-        "outlier",
-        "geodesic",
-        "context",
-        "temperature",
-        "method",
-        "solver",
-        "tolerance",
-        "max_iterations",
-        "time_limit",
-        "strict",
-        "map",
-        "matte",
-        "emit",
-        "seed",
-        "layer",
-        "unary",
-        "prior",
-        "superpixels",
-        "scribble_format",
-        "max_pixels",
-        "paper",
-        "trimap_band",
-    ] {
-        assert!(report["parameters"].get(name).is_some(), "{name}");
     }
     assert!(report["parameters"]["geodesic"].is_f64(), "a number also with auto");
     assert!(report["warnings"].is_array());

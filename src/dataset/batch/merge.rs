@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::notes::FOLDER;
-use super::report::{Entry, Header, Line, Run, Summary, names, publish, rate};
+use super::report::{Entry, Header, Line, Run, Summary, names, publish};
 use super::shard::Shard;
 use crate::encode::Thumbnails;
 use crate::{Error, Result};
@@ -56,15 +56,14 @@ pub fn merge(out: &Path) -> Result<Option<Summary>> {
 
 /// The summaries of shards, by (index, count).
 fn find(out: &Path) -> Result<BTreeMap<(usize, usize), Summary>> {
-    let unreadable = |path: &Path, source| Error::Unreadable { path: path.to_path_buf(), source };
     let mut shards = BTreeMap::new();
-    for entry in std::fs::read_dir(out).map_err(|source| unreadable(out, source))? {
-        let entry = entry.map_err(|source| unreadable(out, source))?;
+    for entry in std::fs::read_dir(out).map_err(Error::unreadable(out))? {
+        let entry = entry.map_err(Error::unreadable(out))?;
         let name = entry.file_name();
         let label = name.to_str().and_then(|name| name.strip_prefix("summary.")?.strip_suffix(".json"));
         let Some(shard) = label.and_then(Shard::from_label) else { continue };
         let path = entry.path();
-        let bytes = std::fs::read(&path).map_err(|source| unreadable(&path, source))?;
+        let bytes = std::fs::read(&path).map_err(Error::unreadable(&path))?;
         let summary = serde_json::from_slice(&bytes).map_err(|error| {
             refusal(&path, format!("is no summary of a batch ({error})"), "run the shard again".into())
         })?;
@@ -76,20 +75,17 @@ fn find(out: &Path) -> Result<BTreeMap<(usize, usize), Summary>> {
 /// Shards ran side by side, or might have.
 fn together<'a>(shards: impl Iterator<Item = &'a Summary>) -> Run {
     let runs: Vec<Run> = shards.map(|shard| shard.run).collect();
-    let seconds = runs.iter().map(|run| run.seconds).fold(0.0, f64::max);
-    let segmented = runs.iter().map(|run| run.segmented).sum();
-    let megapixels = runs.iter().map(|run| run.megapixels).sum();
     Run {
-        segmented,
+        segmented: runs.iter().map(|run| run.segmented).sum(),
         resumed: runs.iter().map(|run| run.resumed).sum(),
-        seconds,
-        images_per_second: rate(segmented as f64, seconds),
-        megapixels_per_second: rate(megapixels, seconds),
+        seconds: runs.iter().map(|run| run.seconds).fold(0.0, f64::max),
         jobs: runs.iter().map(|run| run.jobs).sum(),
         threads: runs.iter().map(|run| run.threads).sum(),
         max_memory: runs.iter().filter_map(|run| run.max_memory).max(),
-        megapixels,
+        megapixels: runs.iter().map(|run| run.megapixels).sum(),
+        ..Run::default()
     }
+    .rated()
 }
 
 /// The lines of a shard's report, one ahead.
@@ -103,7 +99,7 @@ impl Lines {
     fn open(out: &Path, shard: Shard) -> Result<Self> {
         let [name, ..] = names(Some(shard));
         let path = out.join(name);
-        let file = File::open(&path).map_err(|source| Error::Unreadable { path: path.clone(), source })?;
+        let file = File::open(&path).map_err(Error::unreadable(&path))?;
         let mut lines = Self { path, lines: BufReader::new(file).lines(), next: None };
         lines.advance()?;
         Ok(lines)
@@ -174,5 +170,5 @@ fn again(out: &Path, problem: &str, shards: &[usize], count: usize) -> Error {
 }
 
 fn refusal(path: &Path, problem: String, remedy: String) -> Error {
-    Error::Unsuitable { path: path.to_path_buf(), problem, remedy }
+    Error::unsuitable(path, problem, remedy)
 }

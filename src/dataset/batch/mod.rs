@@ -24,8 +24,10 @@ mod run;
 mod shard;
 
 pub use merge::merge;
-pub use photos::{EXTENSIONS, Pattern, Selection};
+pub use photos::{Pattern, Selection};
 pub use plan::{Common, Item, Obstacle, Plan, Sources};
 pub use report::{Counts, Mention, Run, SCHEMA, Seconds, Summary};
 pub use run::{Outcome, Settings, Watch, is_done, run};
 pub use shard::Shard;
+
+pub use super::pair::EXTENSIONS;

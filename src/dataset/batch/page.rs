@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 
 use super::report::{Entry, Line, State, Summary};
+use crate::encode::escaped;
 use crate::metric::Figures;
 
 const TEMPLATE: &str = include_str!("page.html");
@@ -40,78 +41,43 @@ struct Column {
     cell: fn(&Line) -> Option<Cell>,
 }
 
+const fn column(title: &'static str, hint: &'static str, cell: fn(&Line) -> Option<Cell>) -> Column {
+    Column { title, hint, class: "", cell }
+}
+
 const FIGURES: [Column; 7] = [
+    column("MP", "megapixels", |line| pixels(line).map(|v| (v, format!("{:.2}", v / 1e6)))),
+    column("object", "share of the photo inside the mask", |line| {
+        let share = line.report.as_ref()?.map.area as f64 / pixels(line)?;
+        Some((share, format!("{:.1} %", 100.0 * share)))
+    }),
+    column("sweeps", "iterations of the solver", |line| {
+        Some(line.report.as_ref()?.solve.iterations as f64).map(|v| (v, v.to_string()))
+    }),
+    column("gap", "duality gap per free pixel", |line| {
+        line.report.as_ref()?.solve.gap_per_pixel.map(|v| (v, format!("{v:.1e}")))
+    }),
+    column("proved", "share of pixels whose side of one half is proved; ✓ when the mask is proved optimal", |line| {
+        let report = line.report.as_ref()?;
+        let share = report.marginals.certified_pixels as f64 / pixels(line)?;
+        let mark = if report.map.proved_optimal { " ✓" } else { "" };
+        Some((share, format!("{:.1} %{mark}", 100.0 * share)))
+    }),
     Column {
-        title: "MP",
-        hint: "megapixels",
-        class: "",
-        cell: |line| pixels(line).map(|v| (v, format!("{:.2}", v / 1e6))),
-    },
-    Column {
-        title: "object",
-        hint: "share of the photo inside the mask",
-        class: "",
-        cell: |line| {
-            let share = line.report.as_ref()?.map.area as f64 / pixels(line)?;
-            Some((share, format!("{:.1} %", 100.0 * share)))
-        },
-    },
-    Column {
-        title: "sweeps",
-        hint: "iterations of the solver",
-        class: "",
-        cell: |line| Some(line.report.as_ref()?.solve.iterations as f64).map(|v| (v, v.to_string())),
-    },
-    Column {
-        title: "gap",
-        hint: "duality gap per free pixel",
-        class: "",
-        cell: |line| line.report.as_ref()?.solve.gap_per_pixel.map(|v| (v, format!("{v:.1e}"))),
-    },
-    Column {
-        title: "proved",
-        hint: "share of pixels whose side of one half is proved; ✓ when the mask is proved optimal",
-        class: "",
-        cell: |line| {
-            let report = line.report.as_ref()?;
-            let share = report.marginals.certified_pixels as f64 / pixels(line)?;
-            let mark = if report.map.proved_optimal { " ✓" } else { "" };
-            Some((share, format!("{:.1} %{mark}", 100.0 * share)))
-        },
-    },
-    Column {
-        title: "seconds",
-        hint: "from reading to writing",
         class: "seconds",
-        cell: |line| Some(line.report.as_ref()?.timing.total).map(|v| (v, format!("{v:.2}"))),
+        ..column("seconds", "from reading to writing", |line| {
+            Some(line.report.as_ref()?.timing.total).map(|v| (v, format!("{v:.2}")))
+        })
     },
-    Column {
-        title: "warnings",
-        hint: "what the report warns about",
-        class: "",
-        cell: |line| Some(line.report.as_ref()?.warnings.len()).map(|n| (n as f64, n.to_string())),
-    },
+    column("warnings", "what the report warns about", |line| {
+        Some(line.report.as_ref()?.warnings.len()).map(|n| (n as f64, n.to_string()))
+    }),
 ];
 
 const SCORES: [Column; 3] = [
-    Column {
-        title: "AUC",
-        hint: "of the probabilities, on pixels without stroke",
-        class: "",
-        cell: |line| score(line, |figures| figures.auc),
-    },
-    Column {
-        title: "IoU",
-        hint: "of the mask, on pixels without stroke",
-        class: "",
-        cell: |line| score(line, |figures| figures.iou),
-    },
-    Column {
-        title: "error",
-        hint: "share of wrong pixels without stroke",
-        class: "",
-        cell: |line| score(line, |figures| figures.error),
-    },
+    column("AUC", "of the probabilities, on pixels without stroke", |line| score(line, |figures| figures.auc)),
+    column("IoU", "of the mask, on pixels without stroke", |line| score(line, |figures| figures.iou)),
+    column("error", "share of wrong pixels without stroke", |line| score(line, |figures| figures.error)),
 ];
 
 fn pixels(line: &Line) -> Option<f64> {
@@ -249,28 +215,12 @@ fn address(path: &str) -> String {
     path.bytes().map(byte).collect()
 }
 
-fn escaped(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => result += "&amp;",
-            '<' => result += "&lt;",
-            '>' => result += "&gt;",
-            '"' => result += "&quot;",
-            '\'' => result += "&#39;",
-            other => result.push(other),
-        }
-    }
-    result
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn names_cannot_break_out_of_the_page() {
-        assert_eq!(escaped("<a href='x'>&\"</a>"), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;&lt;/a&gt;");
         assert_eq!(address("a b/ü?#:.png"), "a%20b/%C3%BC%3F%23%3A.png");
     }
 }

@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::{DirEntry, WalkDir};
 
+use crate::dataset::pair::EXTENSIONS;
+use crate::read::MARKS;
 use crate::store::files::FileId;
 use crate::{Error, Result};
-
-/// Endings of the formats that can be read.
-pub const EXTENSIONS: [&str; 11] = ["png", "jpg", "jpeg", "bmp", "tif", "tiff", "webp", "pnm", "ppm", "pgm", "pbm"];
 
 /// What is wanted of a folder.
 #[derive(Clone, Debug, Default)]
@@ -36,11 +35,11 @@ impl std::str::FromStr for Pattern {
         let anywhere = if text.contains('/') { text.to_string() } else { format!("**/{text}") };
         match GlobBuilder::new(&anywhere).literal_separator(true).build() {
             Ok(glob) => Ok(Self(glob)),
-            Err(error) => Err(Error::Parameter {
-                name: "the pattern".into(),
-                value: format!("{text:?}"),
-                expected: format!("a glob such as '*.jpg' or 'night/**' ({})", error.kind()),
-            }),
+            Err(error) => Err(Error::parameter(
+                "the pattern",
+                format!("{text:?}"),
+                format!("a glob such as '*.jpg' or 'night/**' ({})", error.kind()),
+            )),
         }
     }
 }
@@ -55,8 +54,7 @@ pub(super) enum Found {
 
 /// The photos below `root` in a fixed order. The folders `aside` are passed over, unless they are `root` itself.
 pub(super) fn photos(root: &Path, selection: &Selection, aside: &[&Path]) -> Result<(Vec<Found>, usize)> {
-    let unreadable = |source| Error::Unreadable { path: root.to_path_buf(), source };
-    std::fs::read_dir(root).map_err(unreadable)?;
+    std::fs::read_dir(root).map_err(Error::unreadable(root))?;
     let (include, exclude) = (set(&selection.include), set(&selection.exclude));
     let here = FileId::of(root);
     let aside: Vec<FileId> =
@@ -129,25 +127,11 @@ fn is_sidecar_folder(name: &OsStr) -> bool {
 fn is_sidecar(path: &Path) -> bool {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let numbered = stem.trim_end_matches(|c: char| c.is_ascii_digit());
-    const ALWAYS: [&str; 13] = [
-        ".scribbles",
-        "_scribbles",
-        "-scribbles",
-        ".scribble",
-        "_scribble",
-        ".truth",
-        ".mask",
-        ".heatmap",
-        ".marginals",
-        ".overlay",
-        ".cutout",
-        ".trimap",
-        ".prior",
-    ];
+    const ALWAYS: [&str; 8] = [".truth", ".mask", ".heatmap", ".marginals", ".overlay", ".cutout", ".trimap", ".prior"];
     const NUMBERED: [&str; 3] = [".superpixels-", ".outlines-", ".means-"];
     // These are also how people name pictures of masks; beside the photo they are not.
     const BESIDE: [&str; 8] = ["_truth", "-truth", "_mask", "-mask", "_trimap", "-trimap", "_gt", "-gt"];
-    ALWAYS.iter().any(|end| stem.ends_with(end))
+    MARKS.iter().chain(&ALWAYS).any(|end| stem.ends_with(end))
         || numbered.len() < stem.len() && NUMBERED.iter().any(|end| numbered.ends_with(end))
         || BESIDE.iter().filter_map(|end| stem.strip_suffix(end)).any(|photo| has_photo_beside(path, photo))
 }

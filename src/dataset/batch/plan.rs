@@ -3,14 +3,15 @@
 //! Photos come from a folder or from a manifest. A photo that cannot be segmented stays in the plan with the reason, so that the
 //! report accounts for every one. Two photos with the same outputs, or an output on top of any input, stop the batch here.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::photos::{EXTENSIONS, Found, Selection, photos};
+use super::photos::{Found, Selection, photos};
 use super::report;
 use crate::dataset::manifest::{self, Row};
+use crate::dataset::pair::{Kind, PRIOR, STROKES, TRUTH, UNARY, partner};
 use crate::read::picture::format_of;
 use crate::read::{Digest, EvidenceFile, Input, Recorded, Source, discover};
 use crate::session::{MAX_LAYERS, Options, Output, Overlay};
@@ -111,11 +112,8 @@ impl Common {
         if row.superpixels.len() > MAX_LAYERS {
             return Err(format!("{} layers of superpixels: give at most {MAX_LAYERS}", row.superpixels.len()));
         }
-        let evidence = match (&row.unary, &row.prior) {
-            (Some(path), _) => Some(EvidenceFile::Unary(base.join(path))),
-            (None, Some(path)) => Some(EvidenceFile::Prior(base.join(path))),
-            (None, None) => None,
-        };
+        let below = |path: &Option<String>| path.as_ref().map(|path| base.join(path));
+        let evidence = EvidenceFile::either(below(&row.unary), below(&row.prior));
         let overlay = self.overlay.clone().with(Overlay { has_costs: evidence.is_some(), ..top });
         let mut input = self.input(&overlay);
         input.evidence = evidence;
@@ -223,9 +221,7 @@ impl Item {
 
     /// Names of the files that may be written for it.
     pub fn output_names(&self) -> Vec<OsString> {
-        let n_layers =
-            if self.input.superpixels.is_empty() { self.options.layers.len() } else { self.input.superpixels.len() };
-        output_names(&self.input.image, &self.options.output.emit, n_layers)
+        output_names(&self.input, &self.options)
     }
 }
 
@@ -239,8 +235,7 @@ impl Sources {
         let folders = [&self.scribbles, &self.truth, &self.unary, &self.prior];
         let aside: Vec<&Path> = folders.into_iter().flatten().map(PathBuf::as_path).chain([out]).collect();
         for folder in folders.into_iter().flatten() {
-            let unreadable = |source| Error::Unreadable { path: folder.clone(), source };
-            std::fs::read_dir(folder).map_err(unreadable)?;
+            std::fs::read_dir(folder).map_err(Error::unreadable(folder))?;
         }
         let (found, n_sidecars) = photos(root, &self.selection, &aside)?;
         let item = |found| match found {
@@ -322,18 +317,14 @@ impl Sources {
         };
         let evidence = match &input.evidence {
             Some(file) => Some(file.clone()),
-            None => match (mirrored(&self.unary, &UNARY)?, mirrored(&self.prior, &PRIOR)?) {
-                (Some(path), _) => Some(EvidenceFile::Unary(path)),
-                (None, Some(path)) => Some(EvidenceFile::Prior(path)),
-                (None, None) => None,
-            },
+            None => EvidenceFile::either(mirrored(&self.unary, &UNARY)?, mirrored(&self.prior, &PRIOR)?),
         };
         if let (None, Some(folder)) = (&evidence, self.unary.as_ref().or(self.prior.as_ref())) {
-            return Err(Error::Unsuitable {
-                path: image.clone(),
-                problem: format!("has no partner in {}", folder.display()),
-                remedy: "put a file with the same path and stem there".into(),
-            });
+            return Err(Error::unsuitable(
+                image,
+                format!("has no partner in {}", folder.display()),
+                "put a file with the same path and stem there",
+            ));
         }
         let strokes = match (scribbles, &self.scribbles) {
             (Some(path), _) => Ok(path),
@@ -385,48 +376,4 @@ fn obstacle(image: &Path, error: Error, explain: fn(&Error) -> String) -> Obstac
         (Ok(_), error @ Error::Unsuitable { .. }) => Obstacle::Skipped(explain(&error)),
         (Ok(_), error) => Obstacle::Failed(explain(&error)),
     }
-}
-
-/// What a file in a mirrored folder is called, behind the stem of the photo.
-struct Kind {
-    what: &'static str,
-    marks: &'static [&'static str],
-    endings: &'static [&'static str],
-}
-
-const STROKES: Kind = Kind {
-    what: "stroke",
-    marks: &["", ".scribbles", "_scribbles", "-scribbles", ".scribble", "_scribble"],
-    endings: &EXTENSIONS,
-};
-const TRUTH: Kind = Kind {
-    what: "truth",
-    marks: &["", ".truth", "_truth", "-truth", "_mask", "-mask", "_gt", "-gt"],
-    endings: &EXTENSIONS,
-};
-const UNARY: Kind = Kind { what: "cost", marks: &["", ".unary", "_unary"], endings: &["npy"] };
-const PRIOR: Kind =
-    Kind { what: "probability", marks: &["", ".prior", "_prior"], endings: &["npy", "png", "tif", "tiff", "pgm"] };
-
-/// The one file of a kind in `folder` that has the photo's path and stem, and is not the photo.
-fn partner(folder: &Path, below: &Path, image: &Path, kind: &Kind) -> Result<Option<PathBuf>> {
-    let stem = below.file_stem().unwrap_or_default();
-    let place = folder.join(below.parent().unwrap_or(Path::new("")));
-    let mut seen: HashSet<FileId> = FileId::of(image).into_iter().collect();
-    let mut found: Option<PathBuf> = None;
-    for (mark, ending) in kind.marks.iter().flat_map(|mark| kind.endings.iter().map(move |ending| (mark, ending))) {
-        let mut name = stem.to_os_string();
-        name.push(format!("{mark}.{ending}"));
-        let path = place.join(name);
-        let is_new = path.is_file() && FileId::of(&path).is_some_and(|id| seen.insert(id));
-        match &found {
-            _ if !is_new => {}
-            None => found = Some(path),
-            Some(first) => {
-                let (image, first) = (image.to_path_buf(), first.clone());
-                return Err(Error::SeveralFiles { what: kind.what, image, first, second: path });
-            }
-        }
-    }
-    Ok(found)
 }

@@ -86,7 +86,7 @@ pub struct Seconds {
 }
 
 /// One run of the program, or those of all shards.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Run {
     /// Photos segmented.
     pub segmented: usize,
@@ -117,13 +117,13 @@ pub struct Mention {
     pub reason: String,
 }
 
-/// What a run took.
-pub(super) struct Effort {
-    pub(super) jobs: usize,
-    pub(super) threads: usize,
-    pub(super) max_memory: Option<u64>,
-    pub(super) pixels: u64,
-    pub(super) seconds: f64,
+impl Run {
+    /// With the rates that follow from the amounts.
+    pub(super) fn rated(self) -> Self {
+        let rate = |amount: f64| (amount > 0.0 && self.seconds > 0.0).then(|| amount / self.seconds);
+        let images_per_second = rate(self.segmented as f64);
+        Self { images_per_second, megapixels_per_second: rate(self.megapixels), ..self }
+    }
 }
 
 /// Where the report of a photo is.
@@ -139,29 +139,14 @@ pub(super) fn write(
     items: &[&Item],
     outcomes: &[Outcome],
     settings: &Settings,
-    effort: &Effort,
+    run: Run,
 ) -> Result<Summary> {
     let before = |outcome: &&Outcome| matches!(outcome, Outcome::Done { before: true, .. });
     let segmented = outcomes.iter().filter(|o| matches!(o, Outcome::Done { before: false, .. })).count();
-    let megapixels = effort.pixels as f64 / 1e6;
-    let run = Run {
-        segmented,
-        resumed: outcomes.iter().filter(before).count(),
-        seconds: effort.seconds,
-        images_per_second: rate(segmented as f64, effort.seconds),
-        megapixels_per_second: rate(megapixels, effort.seconds),
-        jobs: effort.jobs,
-        threads: effort.threads,
-        max_memory: effort.max_memory,
-        megapixels,
-    };
+    let run = Run { segmented, resumed: outcomes.iter().filter(before).count(), ..run }.rated();
     let entries = items.iter().zip(outcomes).map(|(item, outcome)| entry(&settings.out, item, outcome));
     let header = Header { plan: plan.digest(), planned: plan.items.len(), shard: settings.shard, run };
     publish(&settings.out, header, entries)
-}
-
-pub(super) fn rate(amount: f64, seconds: f64) -> Option<f64> {
-    (amount > 0.0 && seconds > 0.0).then(|| amount / seconds)
 }
 
 /// What a summary says beyond its photos.
@@ -225,8 +210,7 @@ fn entry(out: &Path, item: &Item, outcome: &Outcome) -> Result<Entry> {
             line.status = State::Done;
             line.stem = Some(item.results());
             let path = report_path(out, item);
-            let unreadable = |source| Error::Unreadable { path: path.clone(), source };
-            let report = Report::from_json(&std::fs::read(&path).map_err(unreadable)?)
+            let report = Report::from_json(&std::fs::read(&path).map_err(Error::unreadable(&path))?)
                 .map_err(|error| Error::Damaged { path: path.clone(), problem: error.to_string() })?;
             if let Some(notes) = Notes::read(out, item)?.filter(|notes| Some(notes.fingerprint) == report.fingerprint) {
                 line.scores = notes.scores.filter(|_| item.truth.is_some());
@@ -342,9 +326,7 @@ pub(super) fn publish(out: &Path, header: Header, entries: impl Iterator<Item = 
     if header.shard.is_none() {
         staged.add_written(page.clone(), |file| rows.write(&result, file))?;
     }
-    let mut bytes = serde_json::to_vec_pretty(&result).expect("a summary has string keys and finite or null numbers");
-    bytes.push(b'\n');
-    staged.add(&[Rendered { name: summary.clone(), bytes }])?;
+    staged.add(&[Rendered { name: summary.clone(), bytes: crate::encode::json(&result) }])?;
     staged.commit()?;
     Ok(result)
 }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::notes::Notes;
 use super::plan::{Item, Obstacle, Plan};
-use super::report::{self, Effort, Summary};
+use super::report::{self, Run, Summary};
 use super::shard::Shard;
 use crate::dataset::pool::{self, Budget, Candidate, Work};
 use crate::encode::Thumbnails;
@@ -34,12 +34,8 @@ pub struct Settings {
     pub shard: Option<Shard>,
     /// Whether to do again what is done.
     pub force: bool,
-    /// Photos at once.
-    pub jobs: usize,
-    /// Threads for all of them.
-    pub threads: usize,
-    /// Most bytes of memory. When none are named, most of what is there is used, and no photo is refused.
-    pub max_memory: Option<u64>,
+    /// What it may use.
+    pub budget: Budget,
     /// How errors are worded in the report.
     pub explain: fn(&Error) -> String,
 }
@@ -96,22 +92,22 @@ pub fn run(plan: &Plan, settings: &Settings, watch: &dyn Watch) -> Result<Summar
 
     let candidate = |&i: &usize| Candidate { image: &items[i].input.image, options: &items[i].options, kept: 0 };
     let candidates: Vec<Candidate<'_>> = to_do.iter().map(candidate).collect();
-    let budget = Budget { jobs: settings.jobs, threads: settings.threads, max_memory: settings.max_memory };
     let photos =
         Photos { settings, watch, items: &items, to_do: &to_do, outcomes: &outcomes, pixels: AtomicU64::new(0) };
-    let jobs = pool::run(&candidates, budget, &photos);
+    let jobs = pool::run(&candidates, settings.budget, &photos);
     let pixels = photos.pixels.into_inner();
 
     let outcomes: Vec<Outcome> =
         outcomes.into_iter().map(|outcome| outcome.into_inner().unwrap_or(Outcome::Pending)).collect();
-    let effort = Effort {
-        jobs,
-        threads: settings.threads,
-        max_memory: settings.max_memory,
-        pixels,
-        seconds: began.elapsed().as_secs_f64(),
-    };
-    report::write(plan, &items, &outcomes, settings, &effort)
+    let Budget { threads, max_memory, .. } = settings.budget;
+    let (megapixels, seconds) = (pixels as f64 / 1e6, began.elapsed().as_secs_f64());
+    report::write(
+        plan,
+        &items,
+        &outcomes,
+        settings,
+        Run { jobs, threads, max_memory, megapixels, seconds, ..Run::default() },
+    )
 }
 
 /// Whether there is nothing left to do for a photo.
@@ -129,7 +125,7 @@ fn known(item: &Item, settings: &Settings) -> Option<Outcome> {
     }
 }
 
-/// A photo is done when its report has the fingerprint that a run would have now, the files it names are there, and it has been
+/// A photo is done when its report holds the cache key that a run would have now, the files it names are there, and it has been
 /// scored if it is to be.
 fn done_before(item: &Item, out: &Path) -> Option<Outcome> {
     let report = Report::from_json(&std::fs::read(report::report_path(out, item)).ok()?).ok()?;

@@ -58,16 +58,16 @@ impl Shard {
     pub fn from_environment(count: Option<usize>, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let number = |name: &str| match variable(name) {
             None => Ok(None),
-            Some(text) => text.trim().parse::<usize>().map(Some).map_err(|_| Error::Parameter {
-                name: name.into(),
-                value: format!("{text:?}"),
-                expected: "a whole number: give the shard as I/N instead of auto".into(),
+            Some(text) => text.trim().parse::<usize>().map(Some).map_err(|_| {
+                Error::parameter(name, format!("{text:?}"), "a whole number: give the shard as I/N instead of auto")
             }),
         };
-        let missing = |name: &str| Error::Parameter {
-            name: "the shard".into(),
-            value: format!("auto, but {name} is not set"),
-            expected: "auto/N with the number of shares, or I/N".into(),
+        let missing = |name: &str| {
+            Error::parameter(
+                "the shard",
+                format!("auto, but {name} is not set"),
+                "auto/N with the number of shares, or I/N",
+            )
         };
         if let Some(id) = number("SLURM_ARRAY_TASK_ID")? {
             if let Some(count) = count {
@@ -108,9 +108,7 @@ impl FromStr for Shard {
 }
 
 fn refusal(value: String) -> Error {
-    Error::Parameter {
-        name: "the shard".into(), value, expected: "I/N with 1 ≤ I ≤ N, such as 2/4, or auto".into()
-    }
+    Error::parameter("the shard", value, "I/N with 1 ≤ I ≤ N, such as 2/4, or auto")
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::dataset::manifest::{self, Row};
+use crate::dataset::pair::{STROKES, TRUTH, partner};
 use crate::{Error, Result};
 
 /// A photo to be judged: three files.
@@ -33,11 +34,11 @@ impl Case {
         let mut by_name: BTreeMap<&str, &Case> = BTreeMap::new();
         for case in &cases {
             if let Some(other) = by_name.insert(&case.name, case) {
-                return Err(Error::Unsuitable {
-                    path: case.image.clone(),
-                    problem: format!("has the same name as {}", other.image.display()),
-                    remedy: "results are listed by name without extension, so rename one of the two".into(),
-                });
+                return Err(Error::unsuitable(
+                    &case.image,
+                    format!("has the same name as {}", other.image.display()),
+                    "results are listed by name without extension, so rename one of the two",
+                ));
             }
         }
         Ok(cases)
@@ -48,8 +49,13 @@ impl Case {
         let mut cases = Vec::new();
         for image in files(&images)? {
             let name = stem(&image);
-            let beside = |folder: &Path| folder.join(format!("{name}.png"));
-            cases.push(Self { scribbles: beside(scribbles), truth: beside(truth), name, image });
+            // What is missing is asked for under the name it should have, when the photo is read.
+            let pair = |folder: &Path, kind| -> Result<PathBuf> {
+                let found = partner(folder, Path::new(image.file_name().unwrap_or_default()), &image, kind)?;
+                Ok(found.unwrap_or_else(|| folder.join(format!("{name}.png"))))
+            };
+            let (scribbles, truth) = (pair(scribbles, &STROKES)?, pair(truth, &TRUTH)?);
+            cases.push(Self { scribbles, truth, name, image });
         }
         cases.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(cases)
@@ -58,11 +64,8 @@ impl Case {
     fn of_manifest(path: &Path) -> Result<Vec<Self>> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let case = |Row { line, image, scribbles, truth, options, .. }: Row| {
-            let refuse = |problem: String, remedy: &str| Error::Unsuitable {
-                path: path.to_path_buf(),
-                problem: format!("{problem} in line {line}"),
-                remedy: remedy.into(),
-            };
+            let refuse =
+                |problem: String, remedy: &str| Error::unsuitable(path, format!("{problem} in line {line}"), remedy);
             if let Some((name, _)) = options.iter().next() {
                 let remedy = "photos are compared under the same options, so give those on the command line";
                 return Err(refuse(format!("sets {name}"), remedy));

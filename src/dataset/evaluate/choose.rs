@@ -15,10 +15,8 @@ impl Criterion {
 
     /// The figure with this name ([`Figures::NAMES`]).
     pub fn named(name: &str) -> Result<Self> {
-        Figures::NAMES.iter().position(|&figure| figure == name).map(Self).ok_or_else(|| Error::Parameter {
-            name: "the figure to choose by".into(),
-            value: name.into(),
-            expected: format!("one of {}", Figures::NAMES.join(", ")),
+        Figures::NAMES.iter().position(|&figure| figure == name).map(Self).ok_or_else(|| {
+            Error::parameter("the figure to choose by", name, format!("one of {}", Figures::NAMES.join(", ")))
         })
     }
 

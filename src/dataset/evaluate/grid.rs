@@ -117,10 +117,8 @@ impl FromStr for Contender {
 
     fn from_str(text: &str) -> Result<Self> {
         let text = if text == "mf" { "mean-field" } else { text };
-        Self::ALL.into_iter().find(|method| method.name() == text).ok_or_else(|| Error::Parameter {
-            name: "a method".into(),
-            value: text.into(),
-            expected: format!("one of {}", Self::ALL.map(Self::name).join(", ")),
+        Self::ALL.into_iter().find(|method| method.name() == text).ok_or_else(|| {
+            Error::parameter("a method", text, format!("one of {}", Self::ALL.map(Self::name).join(", ")))
         })
     }
 }
@@ -159,18 +157,10 @@ impl Grid {
     /// Refuses lists that leave nothing to try or cannot be scaled to α = 1.
     pub fn check(&self) -> Result<()> {
         let good = |name: &str, values: &[f64], expected: &str, good: fn(f64) -> bool| match values {
-            [] => Err(Error::Parameter {
-                name: format!("the grid of {name}"),
-                value: "empty".into(),
-                expected: expected.into(),
-            }),
+            [] => Err(Error::parameter(format!("the grid of {name}"), "empty", expected)),
             values => match values.iter().find(|&&value| !good(value)) {
                 None => Ok(()),
-                Some(value) => Err(Error::Parameter {
-                    name: format!("{name} in the grid"),
-                    value: value.to_string(),
-                    expected: expected.into(),
-                }),
+                Some(value) => Err(Error::parameter(format!("{name} in the grid"), value, expected)),
             },
         };
         let weight = |value: f64| (0.0..=1e9).contains(&value);

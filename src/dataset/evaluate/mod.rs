@@ -104,11 +104,11 @@ impl Options {
         self.base.solver.check()?;
         self.base.rival.check()?;
         if self.widths.is_empty() || self.widths.len() > 255 || !self.widths.is_sorted_by(|a, b| a < b) {
-            return Err(Error::Parameter {
-                name: "the list of trimap widths".into(),
-                value: format!("{:?}", self.widths),
-                expected: "1 to 255 ascending numbers of pixels".into(),
-            });
+            return Err(Error::parameter(
+                "the list of trimap widths",
+                format!("{:?}", self.widths),
+                "1 to 255 ascending numbers of pixels",
+            ));
         }
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Options {
     }
 }
 
-/// Where a run is. Told from several threads.
+/// Progress of a run, sent from several threads.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// There is this much to do.
@@ -141,7 +141,7 @@ pub enum Event<'a> {
     Known(usize),
     /// So many more solves are done.
     Solved(usize),
-    /// A photo is at work; told often, only so that it can be stopped.
+    /// A photo is being solved; sent often, so that the callback can stop it.
     Working,
     /// A photo is done, or failed.
     Photo(&'a str, Option<&'a Error>),
@@ -257,7 +257,7 @@ impl Evaluation {
 /// Bytes per pixel of a session between two solves: evidence, four layers of messages, the last problem and answer.
 const KEPT: u64 = 120;
 
-/// Runs every method on every photo, keeping what is done in the folder `cache`. `observe` hears how far it is, from several
+/// Runs every method on every photo, keeping what is done in the folder `cache`. `observe` is the progress callback, called from several
 /// threads; when it breaks, the answer is [`Error::Interrupted`] and the cache holds what was finished.
 pub fn evaluate(cases: &[Case], options: &Options, cache: &Path, observe: Observe<'_>) -> Result<Evaluation> {
     options.check()?;

@@ -2,13 +2,11 @@
 //!
 //! Neither holds a time or a date: a run that was interrupted and taken up again writes the same bytes as one that was not.
 
-use std::fmt::Write;
-
 use serde::Serialize;
 
 use super::{Contender, Contrast, Evaluation, Options, Row, Setting};
 use crate::encode::report::Tool;
-use crate::metric::{Bin, Curve, Figures, Scores, Summary};
+use crate::metric::{Bin, Confusion, Curve, Figures, Scores, Summary};
 
 /// The version of the layout of `results.json`.
 pub const SCHEMA: &str = "lfield.evaluate/1";
@@ -217,7 +215,7 @@ impl Evaluation {
         });
         let failure =
             |(case, error): &(super::Case, crate::Error)| Failure { name: case.name.clone(), error: error.to_string() };
-        let results = Results {
+        crate::encode::json(&Results {
             schema: SCHEMA,
             tool: Tool::this(),
             parameters: parameters(options),
@@ -226,10 +224,7 @@ impl Evaluation {
             methods: self.rows.iter().map(|row| self.entry(row)).collect(),
             order: self.relations(),
             confidence: self.confidence(),
-        };
-        let mut bytes = serde_json::to_vec_pretty(&results).expect("figures are finite or absent");
-        bytes.push(b'\n');
-        bytes
+        })
     }
 
     fn entry<'a>(&'a self, row: &'a Row) -> Entry<'a> {
@@ -259,46 +254,34 @@ impl Evaluation {
 
     /// One line per photo, method and setting.
     pub(super) fn csv(&self) -> Vec<u8> {
-        let mut csv = String::from("photo,method,alpha,beta,gamma,theta,chosen,degenerate,pixels,foreground");
-        for prefix in ["", "all_"] {
-            Figures::NAMES.iter().for_each(|name| put(&mut csv, format_args!(",{prefix}{name}")));
-        }
-        csv.push_str(",true_positives,false_positives,true_negatives,false_negatives\n");
+        let mut csv = csv::Writer::from_writer(Vec::new());
+        let mut put = |record: Vec<String>| csv.write_record(record).expect("written to memory");
+        let ours =
+            ["photo", "method", "alpha", "beta", "gamma", "theta", "chosen", "degenerate", "pixels", "foreground"];
+        let counts = ["true_positives", "false_positives", "true_negatives", "false_negatives"];
+        let figures = ["", "all_"].into_iter().flat_map(|prefix| Figures::NAMES.map(|name| format!("{prefix}{name}")));
+        put(ours.map(String::from).into_iter().chain(figures).chain(counts.map(String::from)).collect());
         for row in &self.rows {
             for (photo, case) in self.photos.iter().enumerate() {
                 for (place, setting) in row.settings.iter().enumerate() {
                     let Setting { alpha, beta, gamma, theta } = setting;
                     let Scores { degenerate, unlabelled, all_pixels } = &row.judgements[photo][place].scores;
-                    let chosen = u8::from(row.chosen[photo] == place);
-                    let (name, method, degenerate) = (quoted(&case.name), row.method.name(), u8::from(*degenerate));
-                    put(&mut csv, format_args!("{name},{method},{alpha},{beta},{gamma},{theta},{chosen},{degenerate}"));
-                    put(&mut csv, format_args!(",{},{}", unlabelled.pixels, unlabelled.foreground));
-                    for figure in [unlabelled, all_pixels].iter().flat_map(|region| region.figures.values()) {
-                        put(&mut csv, format_args!(",{}", figure.map_or(String::new(), |value| format!("{value:.6}"))));
-                    }
-                    let counts = unlabelled.confusion;
-                    let (hits, false_hits) = (counts.true_positives, counts.false_positives);
-                    put(
-                        &mut csv,
-                        format_args!(",{hits},{false_hits},{},{}\n", counts.true_negatives, counts.false_negatives),
-                    );
+                    let mut record = vec![case.name.clone(), row.method.name().to_string()];
+                    record.extend([alpha, beta, gamma].map(ToString::to_string));
+                    record.push(theta.to_string());
+                    record.extend([row.chosen[photo] == place, *degenerate].map(|flag| u8::from(flag).to_string()));
+                    record.extend([unlabelled.pixels, unlabelled.foreground].map(|count| count.to_string()));
+                    let figures = [unlabelled, all_pixels].into_iter().flat_map(|region| region.figures.values());
+                    record.extend(figures.map(|figure| figure.map_or(String::new(), |value| format!("{value:.6}"))));
+                    let Confusion { true_positives, false_positives, true_negatives, false_negatives } =
+                        unlabelled.confusion;
+                    let counts = [true_positives, false_positives, true_negatives, false_negatives];
+                    record.extend(counts.map(|count| count.to_string()));
+                    put(record);
                 }
             }
         }
-        csv.into_bytes()
-    }
-}
-
-fn put(text: &mut String, part: std::fmt::Arguments<'_>) {
-    text.write_fmt(part).expect("written to memory");
-}
-
-/// A CSV field, in quotes when it needs them.
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_string()
+        csv.into_inner().expect("written to memory")
     }
 }
 

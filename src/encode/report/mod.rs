@@ -81,9 +81,7 @@ impl Report {
 
     /// The report as indented JSON with a final newline.
     pub fn to_json(&self) -> Vec<u8> {
-        let mut json = serde_json::to_vec_pretty(self).expect("a report has string keys and finite or null numbers");
-        json.push(b'\n');
-        json
+        crate::encode::json(self)
     }
 }
 
@@ -162,7 +160,7 @@ pub struct Parameters {
     pub components: Option<usize>,
     /// Share of the uniform density; null without mixtures.
     pub outlier: Option<f64>,
-    /// Weight of what the neighbourhood says; null without mixtures.
+    /// Weight of the guided filter over like colours; null without mixtures.
     pub context: Option<f64>,
     /// Weight of the stroke distance, as used (a number also with `auto`).
     pub geodesic: f64,

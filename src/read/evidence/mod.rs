@@ -19,11 +19,11 @@ use crate::{Error, Result};
 pub fn unary(path: &Path, photo: Shape, limits: &Limits) -> Result<Loaded<Unary>> {
     let mut source = Source::open(path)?;
     if !npy::is_npy(source.head()) {
-        return Err(Error::Unsuitable {
-            path: path.to_path_buf(),
-            problem: "is not an .npy array".into(),
-            remedy: "write the costs with numpy.save, or give probabilities as an image".into(),
-        });
+        return Err(Error::unsuitable(
+            path,
+            "is not an .npy array",
+            "write the costs with numpy.save, or give probabilities as an image",
+        ));
     }
     let Loaded { value: samples, warnings, digest } = npy::read(&mut source, photo, limits)?;
     let values = samples.into_real();
@@ -75,11 +75,11 @@ pub fn superpixels(path: &Path, photo: Shape, limits: &Limits) -> Result<Loaded<
     let Loaded { value: samples, warnings, digest } = samples::read(path, photo, limits, Palette::Indices)?;
     match samples {
         Samples::Whole { values, .. } => Ok(Loaded { value: Partition::from_labels(photo, &values), warnings, digest }),
-        Samples::Real { .. } => Err(Error::Unsuitable {
-            path: path.to_path_buf(),
-            problem: "holds floating-point numbers, not labels".into(),
-            remedy: "save integers, for example labels.astype(numpy.int32)".into(),
-        }),
+        Samples::Real { .. } => Err(Error::unsuitable(
+            path,
+            "holds floating-point numbers, not labels",
+            "save integers, for example labels.astype(numpy.int32)",
+        )),
     }
 }
 

@@ -19,8 +19,7 @@ pub(super) fn is_npy(head: &[u8]) -> bool {
 pub(super) fn read(source: &mut Source, photo: Shape, limits: &Limits) -> Result<Loaded<Samples>> {
     let path = source.path().to_path_buf();
     let damaged = |problem: String| Error::Damaged { path: path.clone(), problem };
-    let unsuitable =
-        |(problem, remedy): (String, &str)| Error::Unsuitable { path: path.clone(), problem, remedy: remedy.into() };
+    let unsuitable = |(problem, remedy): (String, &str)| Error::unsuitable(&path, problem, remedy);
 
     let text =
         header_text(source)?.ok_or_else(|| damaged("its header is cut short or of an unknown version".into()))?;
@@ -174,7 +173,7 @@ impl Number {
         let whole =
             |read: fn(u64) -> i128| Samples::Whole { values: self.words(bytes).map(read).collect(), full: None };
         match (self.kind, self.size) {
-            ('f', 2) => real(STEP_F16, |word| half(word as u16)),
+            ('f', 2) => real(STEP_F16, |word| half::f16::from_bits(word as u16).to_f64()),
             ('f', 4) => real(STEP_F32, |word| f64::from(f32::from_bits(word as u32))),
             ('f', _) => real(STEP_F64, f64::from_bits),
             ('i', 1) => whole(|word| i128::from(word as i8)),
@@ -192,19 +191,6 @@ impl Number {
             if self.is_big_endian { chunk.iter().fold(0, append) } else { chunk.iter().rev().fold(0, append) }
         })
     }
-}
-
-/// The value of a 16-bit float.
-fn half(bits: u16) -> f64 {
-    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
-    let fraction = f64::from(bits & 0x3ff);
-    let magnitude = match i32::from(bits >> 10 & 0x1f) {
-        0 => fraction * 2_f64.powi(-24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        exponent => (1024.0 + fraction) * 2_f64.powi(exponent - 25),
-    };
-    sign * magnitude
 }
 
 #[cfg(test)]
@@ -247,21 +233,5 @@ mod tests {
         ] {
             assert_eq!(Header::parse(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn half_precision() {
-        let cases = [
-            (0x3c00, 1.0),
-            (0xc000, -2.0),
-            (0x7bff, 65504.0),
-            (0x0001, 2_f64.powi(-24)),
-            (0x0400, 2_f64.powi(-14)),
-            (0x3555, 0.333251953125),
-        ];
-        for (bits, value) in cases {
-            assert_eq!(half(bits), value);
-        }
-        assert!(half(0x7c01).is_nan() && half(0xfc00) == f64::NEG_INFINITY);
     }
 }

@@ -135,10 +135,12 @@ fn real<T: Into<f64>>(values: Vec<T>, step: f64) -> Samples {
 /// The grey values of RGBA samples that are opaque and without colour.
 fn grey<T: Copy + PartialEq>(path: &Path, rgba: &[T], opaque: T) -> Result<Vec<T>> {
     let value = |&[r, g, b, a]: &[T; 4]| (r == g && g == b && a == opaque).then_some(r);
-    rgba.as_chunks::<4>().0.iter().map(value).collect::<Option<_>>().ok_or_else(|| Error::Unsuitable {
-        path: path.to_path_buf(),
-        problem: "has colours or transparency, so it is not one number per pixel".into(),
-        remedy: "save it as a grey image or an .npy array".into(),
+    rgba.as_chunks::<4>().0.iter().map(value).collect::<Option<_>>().ok_or_else(|| {
+        Error::unsuitable(
+            path,
+            "has colours or transparency, so it is not one number per pixel",
+            "save it as a grey image or an .npy array",
+        )
     })
 }
 
@@ -176,11 +178,7 @@ fn from_tiff(path: &Path, bytes: &[u8], photo: Shape, limits: &Limits) -> Result
     };
     // The decoder leaves numbers of less than a byte packed.
     if samples.len() != stored.n_pixels() {
-        return Err(Error::Unsuitable {
-            path: path.to_path_buf(),
-            problem: "packs several numbers into a byte".into(),
-            remedy: "save 8 or more bits per pixel".into(),
-        });
+        return Err(Error::unsuitable(path, "packs several numbers into a byte", "save 8 or more bits per pixel"));
     }
     Ok(Some(samples.upright(stored, orientation)))
 }

@@ -102,10 +102,7 @@ pub(crate) fn claimed_shape(path: &Path, limits: &Limits) -> Result<Shape> {
             }
             dimensions(Cursor::new(bytes), format)
         }
-        _ => {
-            let unreadable = |source| Error::Unreadable { path: path.to_path_buf(), source };
-            dimensions(BufReader::new(File::open(path).map_err(unreadable)?), format)
-        }
+        _ => dimensions(BufReader::new(File::open(path).map_err(Error::unreadable(path))?), format),
     }
     .map_err(|error| refusal(path, error))?;
     limits.shape(path, width.into(), height.into())
@@ -115,8 +112,7 @@ pub(crate) fn claimed_shape(path: &Path, limits: &Limits) -> Result<Shape> {
 fn refuse_pipe(path: &Path) -> Result<()> {
     #[cfg(unix)]
     if std::fs::metadata(path).is_ok_and(|file| std::os::unix::fs::FileTypeExt::is_fifo(&file.file_type())) {
-        let (problem, remedy) = ("is a pipe".into(), "save the photo in a file and give that".into());
-        return Err(Error::Unsuitable { path: path.to_path_buf(), problem, remedy });
+        return Err(Error::unsuitable(path, "is a pipe", "save the photo in a file and give that"));
     }
     Ok(())
 }
@@ -205,16 +201,16 @@ fn is_transposed(orientation: Orientation) -> bool {
 fn refusal(path: &Path, error: ImageError) -> Error {
     let path = path.to_path_buf();
     match error {
-        ImageError::Unsupported(error) => Error::Unsuitable {
+        ImageError::Unsupported(error) => Error::unsuitable(
             path,
-            problem: format!("is of a kind that cannot be decoded ({error})"),
-            remedy: "convert it to an 8-bit or 16-bit PNG".into(),
-        },
-        ImageError::Limits(error) => Error::Unsuitable {
+            format!("is of a kind that cannot be decoded ({error})"),
+            "convert it to an 8-bit or 16-bit PNG",
+        ),
+        ImageError::Limits(error) => Error::unsuitable(
             path,
-            problem: format!("asks for more memory than its size explains ({error})"),
-            remedy: "save it again as a plain PNG".into(),
-        },
+            format!("asks for more memory than its size explains ({error})"),
+            "save it again as a plain PNG",
+        ),
         ImageError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
             Error::Damaged { path, problem: "it ends too early".into() }
         }

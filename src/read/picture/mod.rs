@@ -63,11 +63,11 @@ fn in_range(path: &Path, image: DynamicImage) -> Result<DynamicImage> {
     if good {
         return Ok(image);
     }
-    Err(Error::Unsuitable {
-        path: path.to_path_buf(),
-        problem: "holds floating-point colours outside 0 to 1".into(),
-        remedy: "tone-map it and save an 8-bit or 16-bit PNG".into(),
-    })
+    Err(Error::unsuitable(
+        path,
+        "holds floating-point colours outside 0 to 1",
+        "tone-map it and save an 8-bit or 16-bit PNG",
+    ))
 }
 
 /// The colours over white, and how many pixels were not opaque.

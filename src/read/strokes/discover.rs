@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
+/// What follows the stem of the photo in the name of a stroke file beside it.
+pub(crate) const MARKS: [&str; 5] = [".scribbles", "_scribbles", "-scribbles", ".scribble", "_scribble"];
+
 /// The one stroke file of `image`: `STEM.scribbles.png`, `STEM_scribbles.png`, `STEM-scribbles.png`, `STEM.scribble.png` or
 /// `STEM_scribble.png` beside it, or `scribbles/STEM.png` in its folder or the folder above.
 pub fn discover(image: &Path) -> Result<PathBuf> {
@@ -58,8 +61,7 @@ fn candidates(image: &Path) -> Vec<PathBuf> {
         Some(_) => folder.parent().unwrap_or(Path::new("")).to_path_buf(),
         None => folder.join(".."),
     };
-    let beside = [".scribbles.png", "_scribbles.png", "-scribbles.png", ".scribble.png", "_scribble.png"];
-    let mut paths: Vec<PathBuf> = beside.iter().map(|suffix| folder.join(named(suffix))).collect();
+    let mut paths: Vec<PathBuf> = MARKS.iter().map(|mark| folder.join(named(&format!("{mark}.png")))).collect();
     paths.extend([folder, &above].map(|base| base.join("scribbles").join(named(".png"))));
     paths
 }

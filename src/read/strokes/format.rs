@@ -58,10 +58,8 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| Error::Parameter {
-            name: "the scribble format".into(),
-            value: format!("\"{name}\""),
-            expected: Self::ALL.map(Self::name).join(", "),
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+            Error::parameter("the scribble format", format!("\"{name}\""), Self::ALL.map(Self::name).join(", "))
         })
     }
 }

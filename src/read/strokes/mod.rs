@@ -7,6 +7,7 @@ mod format;
 
 use auto::Hints;
 pub(crate) use auto::hints;
+pub(crate) use discover::MARKS;
 pub use discover::discover;
 pub use format::Format;
 

@@ -293,13 +293,7 @@ fn strokes_over_every_pixel_are_remarked_on() {
 
 #[test]
 fn a_huge_stroke_file_is_refused_by_its_header() {
-    let mut bytes = Vec::new();
-    png::Encoder::new(&mut bytes, 1_000_000, 1_000_000)
-        .write_header()
-        .unwrap()
-        .write_chunk(png::chunk::IDAT, &[0x78])
-        .unwrap();
-    let file = File::new("scribbles.png", &bytes);
+    let file = File::new("scribbles.png", &crate::read::huge_png());
     assert!(matches!(file.seeds(4, Format::Auto), Err(Error::TooLarge { .. })));
     assert!(matches!(Truth::read(&file.path, Shape::new(2, 2), &Limits::default()), Err(Error::TooLarge { .. })));
 }
