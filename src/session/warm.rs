@@ -15,12 +15,14 @@ pub(super) struct Warm {
 }
 
 impl Warm {
-    /// Keeps the messages of a solved problem; `names` are those of its layers.
+    /// Keeps the messages of a solved problem; `names` are those of its layers. A pixel under a stroke keeps what it had, for when the
+    /// stroke is taken away.
     pub(super) fn keep(&mut self, problem: &Problem, names: &[Digest], temperature: f64, messages: &Messages) {
-        let n_pixels = problem.shape().n_pixels();
+        let mut earlier = std::mem::take(&mut self.layers);
         let layers = problem.model.layers().iter().zip(messages.layers()).zip(names);
         let spread = layers.map(|((layer, message), &name)| {
-            let mut all = vec![0.0; n_pixels];
+            let at = earlier.iter().position(|(kept, _)| *kept == name);
+            let mut all = at.map_or_else(|| vec![0.0; problem.shape().n_pixels()], |at| earlier.swap_remove(at).1);
             for (place, value) in message.iter().enumerate() {
                 all[problem.free()[layer.variable(place)] as usize] = temperature * value;
             }
