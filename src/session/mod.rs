@@ -432,3 +432,6 @@ fn timed<T>(stage: impl FnOnce() -> T) -> Timed<T> {
     let result = stage();
     Timed { result, seconds: clock.lap() }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,7 @@ use crate::{Error, Result};
 pub enum Event<'a> {
     /// A photo of this shape is at hand; colours are learned and superpixels cut, where they are not known.
     Begun(Shape),
-    /// A stage is running; sent often, so that the callback can stop it.
+    /// A stage is at work; told often, only so that it can be stopped.
     Working,
     /// The model stands and has this many free pixels; solving begins.
     Assembled(usize),
@@ -36,8 +36,14 @@ pub(super) struct Watch<'a> {
     asked: AtomicU64,
 }
 
-/// Checkpoints come by the thousand; the callback is asked no more often than this, in microseconds.
-const PAUSE: u64 = 2000;
+/// Checkpoints come by the thousand; the callback is asked no more often than this, in microseconds. Tests break at any of them.
+const PAUSE: u64 = if cfg!(test) { 0 } else { 2000 };
+
+#[cfg(test)]
+thread_local! {
+    /// Checkpoints passed on this thread.
+    pub(super) static N_CHECKPOINTS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
 
 impl<'a> Watch<'a> {
     pub(super) fn new(observer: Observer<'a>) -> Self {
@@ -53,6 +59,8 @@ impl<'a> Watch<'a> {
 
     /// For stages that run on many threads: a thread that would have to wait for another's call goes on.
     pub(super) fn checkpoint(&self) -> Result<()> {
+        #[cfg(test)]
+        N_CHECKPOINTS.set(N_CHECKPOINTS.get() + 1);
         let now = self.started.elapsed().as_micros() as u64;
         if now < self.asked.load(Ordering::Relaxed) + PAUSE && !self.stopped.load(Ordering::Relaxed) {
             return Ok(());
