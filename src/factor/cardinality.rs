@@ -219,15 +219,13 @@ impl Factor for Cardinality {
     fn slack(&self, x: &[f64], s: &[f64], distance: f64, scratch: &mut Scratch) -> f64 {
         let n = self.arity;
         let tiny = self.tiny();
-        let (mut sum, mut size, mut slack) = (0.0, 0.0, 0.0);
+        let (mut sum, mut slack) = (Sum::default(), 0.0);
         for (k, pair) in (1..).zip(concave::sort_downwards(x, &mut scratch.concave).windows(2)) {
-            let s = s[pair[0].1 as usize];
-            sum += s;
-            size += s.abs();
+            sum.add(s[pair[0].1 as usize]);
             let h = self.rise(0, k);
             // The sum of all is off by no more than one number is.
-            let off = EPSILON * (k as f64 * size + 4.0 * h.abs()) + tiny + k.min(n - k + 1) as f64 * distance;
-            slack += (pair[0].0 - pair[1].0) * (h - sum + off);
+            let off = sum.error() + 4.0 * EPSILON * h.abs() + tiny + k.min(n - k + 1) as f64 * distance;
+            slack += (pair[0].0 - pair[1].0) * (h - sum.value() + off);
         }
         at_least(slack, n)
     }

@@ -1,7 +1,7 @@
 //! What rounding can do to a sum, so that a claim can carry it.
 //!
 //! An operation on `f64` is off by at most half of [`EPSILON`] times its result. Sums of numbers that are not negative inherit such a
-//! relative error, n of them n times. Where numbers cancel, [`Sum`] carries what each addition lost (Neumaier 1974) and says how
+//! relative error, n of them n times. Where numbers cancel, [`Sum`] carries what each addition lost (Knuth's two-sum) and says how
 //! far its value can be from the true one.
 
 /// Twice the relative error of one operation.
@@ -28,7 +28,8 @@ impl Sum {
     #[inline]
     pub fn add(&mut self, term: f64) {
         let total = self.high + term;
-        self.low += if self.high.abs() >= term.abs() { (self.high - total) + term } else { (term - total) + self.high };
+        let added = total - self.high;
+        self.low += (self.high - (total - added)) + (term - added);
         self.high = total;
         self.size += term.abs();
         self.terms += 1;
