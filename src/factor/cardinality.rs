@@ -210,7 +210,7 @@ impl Factor for Cardinality {
             largest = largest.max(h.abs());
         }
         // The sums are concave: none is larger than this, and none further below zero than the last.
-        let error = 8.0 * EPSILON * (largest + most) + sum.error() + self.tiny();
+        let error = 2.0 * EPSILON * (largest + most) + sum.error() + self.tiny();
         // What is missing in the whole is shared out first, which moves every sum by as much at most.
         (most + error + 2.0 * (over.abs() + error)) * (1.0 + 8.0 * EPSILON)
     }

@@ -30,7 +30,8 @@ fn the_solution_at_t_is_the_solution_over_t_and_so_is_its_certificate() {
         let upper = free_energy(&scaled) - constant / t;
         assert!((number(&other, "bounds", "log_z_upper") - upper).abs() < 1e-6 * (1.0 + upper.abs()));
         assert!(number(&other, "bounds", "log_z_lower") <= number(&other, "bounds", "log_z_upper"));
-        assert!(number(&other, "solve", "gap_per_pixel") <= 1e-12);
+        let gap = number(&other, "solve", "gap_per_pixel");
+        assert!(gap <= 1e-12, "{gap}");
         assert_eq!(other["parameters"]["temperature"], t);
         assert!(other.get("temperature").is_none() && other["timing"].get("temperature").is_none());
     }
