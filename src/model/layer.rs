@@ -151,13 +151,13 @@ impl Layer {
     }
 
     /// At least what Σ_r f_r(x) − ⟨x, s_r⟩ changes by when no number of s_r changes by more than the factor's distance, and no more their sum:
-    /// distance_r times Σ |x − c_r|, c_r in the middle of x on the factor, and the range of x.
+    /// distance_r times Σ |x − c_r|, c_r the mean of x on the factor, and the range of x.
     pub(crate) fn moved(&self, x: impl Fn(usize) -> f64 + Sync, distances: &[f64]) -> f64 {
         let moved = self.total(x, |r, x, _| {
             let start = (f64::INFINITY, f64::NEG_INFINITY);
             let (low, high) = x.iter().fold(start, |(low, high), &x| (low.min(x), high.max(x)));
-            let middle = low + 0.5 * (high - low);
-            distances[r] * (high - low + x.iter().map(|x| (x - middle).abs()).sum::<f64>())
+            let mean = x.iter().sum::<f64>() / x.len() as f64;
+            distances[r] * (high - low + x.iter().map(|x| (x - mean).abs()).sum::<f64>())
         });
         at_least(moved, self.n_variables())
     }
