@@ -150,18 +150,6 @@ impl Layer {
         at_least(slack, self.factors.len())
     }
 
-    /// At least what Σ_r f_r(x) − ⟨x, s_r⟩ changes by when no number of s_r changes by more than the factor's distance, and no more their sum:
-    /// distance_r times Σ |x − c_r|, c_r the mean of x on the factor, and the range of x.
-    pub(crate) fn moved(&self, x: impl Fn(usize) -> f64 + Sync, distances: &[f64]) -> f64 {
-        let moved = self.total(x, |r, x, _| {
-            let start = (f64::INFINITY, f64::NEG_INFINITY);
-            let (low, high) = x.iter().fold(start, |(low, high), &x| (low.min(x), high.max(x)));
-            let mean = x.iter().sum::<f64>() / x.len() as f64;
-            distances[r] * (high - low + x.iter().map(|x| (x - mean).abs()).sum::<f64>())
-        });
-        at_least(moved, self.n_variables())
-    }
-
     /// At least Σ_r E\[F_r\] − ⟨p, ŝ_r⟩, likewise.
     pub(crate) fn expected_slack(&self, p: &[f64], message: &[f64], distances: &[f64]) -> f64 {
         let slack = self.total(

@@ -82,11 +82,10 @@ const SMALLEST: f64 = 1e-290;
 const NUDGE: f64 = 1e-9;
 
 impl Certificate {
-    /// Judges a point with its estimate of the gap ([`progress`]), chooses the mask, and moves `s`, which is the point's, across zero where the mask says so.
+    /// Judges a point, chooses the mask, and moves `s`, which is the point's, across zero where the mask says so.
     pub(super) fn issue(
         model: &Model,
         point: &Point<'_>,
-        estimate: f64,
         s: &mut [f64],
         choice: MapChoice,
         checkpoint: Checkpoint<'_>,
@@ -97,7 +96,7 @@ impl Certificate {
         let negative = |s: &[f64]| -> Vec<f64> { s.iter().map(|s| -s).collect() };
         let mut x = negative(s);
         checkpoint()?;
-        let found = proof.gap_of_point(estimate);
+        let found = proof.gap(&x);
         let (set, map_gap, settled) = match map::exact(model, &proof, found, choice, checkpoint)? {
             Some(exact) => (exact.set, exact.gap, Some(exact.settled)),
             None => {

@@ -330,11 +330,10 @@ fn iterate(
             }
         }
     };
-    let gap = trace.last().expect("one look at least").gap;
     let map_calls = solver.map_calls();
     let point = solver.point();
     let mut s = point.s.to_vec();
-    let (set, certificate) = Certificate::issue(model, &point, gap, &mut s, options.map, checkpoint)?;
+    let (set, certificate) = Certificate::issue(model, &point, &mut s, options.map, checkpoint)?;
     let messages = Some(solver.messages());
     let within = certificate.gap_per_pixel <= options.tolerance;
     let status = if within && status != Status::Interrupted { Status::Converged } else { status };

@@ -59,15 +59,6 @@ impl<'a> Proof<'a> {
         Self { model, messages, distances, s, error }
     }
 
-    /// At least the duality gap at x = −s, given what the factors' slacks sum to when the messages are taken to be feasible. Those of ŝ
-    /// exceed them by ⟨x, s_r − ŝ_r⟩ at most, and x may be shifted by a constant on every factor.
-    pub(super) fn gap_of_point(&self, slack: f64) -> f64 {
-        let layers = self.model.layers().iter().zip(&self.distances);
-        let moved: f64 = layers.map(|(layer, distances)| layer.moved(|v| self.s[v], distances)).sum();
-        let apart: f64 = self.error.iter().map(|error| 0.5 * error * error).sum();
-        claim(at_least(slack + moved + apart, self.s.len()))
-    }
-
     /// At least the duality gap at x.
     pub(super) fn gap(&self, x: &[f64]) -> f64 {
         let apart = |v: usize| (x[v] + self.s[v]).abs() * (1.0 + EPSILON) + self.error[v];
