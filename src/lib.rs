@@ -51,6 +51,10 @@
 
 // The one-line comments are not doc comments: those would make rustdoc look for every link of a module's own `//!` here.
 
+// The command line names the library as its other users do.
+#[cfg(feature = "cli")]
+extern crate self as lfield;
+
 mod error;
 
 pub use error::{Checkpoint, Error, Result};
@@ -104,6 +108,10 @@ pub mod store;
 
 // Whole folders: batch and evaluate.
 pub mod dataset;
+
+// The program: flags, messages, bars, exit codes.
+#[cfg(feature = "cli")]
+pub mod cli;
 
 /// The configuration of a property test that tries `n` cases on every change, and ten times as many with `LFIELD_NIGHTLY=1`.
 #[cfg(test)]

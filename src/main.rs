@@ -1,7 +1,6 @@
-//! The `lfield` program. Everything it can do is in the library; here are the command line and its manners.
-
-mod cli;
+//! The `lfield` program. Everything is in the library, its command line too: the Python module calls the same one.
 
 fn main() -> std::process::ExitCode {
-    cli::run()
+    let arguments: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    lfield::cli::main(&arguments).into()
 }

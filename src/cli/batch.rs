@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,7 +19,7 @@ use super::hint::explain;
 use super::options::RunArgs;
 use super::progress::Countdown;
 use super::voice::{Voice, plural, printable};
-use super::{FAILED, Global, INTERRUPTED, NO_STDOUT, NOT_CERTIFIED, NOTHING, interrupt, parse};
+use super::{DONE, FAILED, Global, INTERRUPTED, NO_STDOUT, NOT_CERTIFIED, NOTHING, interrupt, parse};
 
 /// Segment every photo below a folder: results, one report and a page to look through them
 #[derive(Debug, Args)]
@@ -129,7 +128,7 @@ fn shard(text: &str) -> lfield::Result<Shard> {
 }
 
 impl Batch {
-    pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<ExitCode> {
+    pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<u8> {
         interrupt::listen_and_say(*voice, "interrupted; what was done is kept");
         let common = self.common(global.seed)?;
         let sources = Sources {
@@ -152,18 +151,18 @@ impl Batch {
         };
         if self.dry_run {
             show(&plan, &settings).context(NO_STDOUT)?;
-            return Ok(ExitCode::SUCCESS);
+            return Ok(DONE);
         }
         if plan.items.is_empty() {
             voice.say(format_args!("no photos found in {}", self.place().display()));
-            return Ok(NOTHING.into());
+            return Ok(NOTHING);
         }
         interrupt::writing()?;
         let follower = Follower { voice: *voice, bar: OnceLock::new(), n_failed: AtomicUsize::new(0) };
         let summary = batch::run(&plan, &settings, &follower)?;
         drop(follower);
         self.tell(*voice, &summary);
-        Ok(code(&summary, self.run.solver.strict()).into())
+        Ok(code(&summary, self.run.solver.strict()))
     }
 
     /// What the command line says about every photo.

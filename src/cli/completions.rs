@@ -1,10 +1,10 @@
 //! `lfield completions SHELL`: completion scripts, from the same definition as the help.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
+
+use super::DONE;
 
 /// Print a completion script for your shell
 #[derive(Debug, Args)]
@@ -19,10 +19,10 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(&self) -> Result<ExitCode> {
+    pub(super) fn run(&self) -> Result<u8> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut super::Cli::command(), "lfield", &mut script);
         super::print(&script)?;
-        Ok(ExitCode::SUCCESS)
+        Ok(DONE)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -19,7 +18,7 @@ use super::options::ModelArgs;
 use super::parse::{self, GridPart};
 use super::progress::{Countdown, clock};
 use super::voice::{Voice, plural};
-use super::{FAILED, Global, NOTHING, interrupt};
+use super::{DONE, FAILED, Global, NOTHING, interrupt};
 
 /// Score methods on photos with strokes and known truth: tables, curves and a gallery
 #[derive(Debug, Args)]
@@ -113,7 +112,7 @@ calibration.svg, gallery.png and gallery.md. Interrupted, the same command goes 
 Scored are pixels without stroke that the truth decides; figures over all pixels stand beside them.";
 
 impl Evaluate {
-    pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<ExitCode> {
+    pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<u8> {
         interrupt::listen_and_say(*voice, "interrupted; the same command goes on from here");
         let began = Instant::now();
         let options = self.options(global)?;
@@ -123,7 +122,7 @@ impl Evaluate {
         }
         if cases.is_empty() {
             voice.say(format_args!("no photos in {}; nothing to do", self.source.display()));
-            return Ok(NOTHING.into());
+            return Ok(NOTHING);
         }
         if let Some(name) = self.gallery.as_ref().filter(|name| cases.iter().all(|case| case.name != **name)) {
             return Err(super::usage(&format!("--gallery {name}: no photo has that name")).into());
@@ -137,7 +136,7 @@ impl Evaluate {
         interrupt::writing()?;
         evaluation.write(&self.output, &options, self.gallery.as_deref())?;
         self.tell(*voice, &evaluation, began.elapsed());
-        Ok(if evaluation.failures.is_empty() { ExitCode::SUCCESS } else { FAILED.into() })
+        Ok(if evaluation.failures.is_empty() { DONE } else { FAILED })
     }
 
     /// Runs the methods under a bar; where there is no terminal, a line per photo says how far it is.

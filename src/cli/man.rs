@@ -1,10 +1,10 @@
 //! `lfield man`: manual pages, from the same definition as the help.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use clap::{Args, CommandFactory};
 use clap_mangen::Man as Page;
+
+use super::DONE;
 
 /// Print the manual page
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub(super) struct Man {
 }
 
 impl Man {
-    pub(super) fn run(&self) -> Result<ExitCode> {
+    pub(super) fn run(&self) -> Result<u8> {
         let mut program = super::Cli::command().disable_help_subcommand(true);
         program.build();
         let mut page = Vec::new();
@@ -33,7 +33,7 @@ impl Man {
             },
         }
         super::print(&page)?;
-        Ok(ExitCode::SUCCESS)
+        Ok(DONE)
     }
 }
 

@@ -1,14 +1,13 @@
 //! `lfield merge OUT`: one report from the shards of a batch.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueHint};
 use lfield::dataset::batch::{self, Counts};
 
-use super::NOTHING;
 use super::voice::Voice;
+use super::{DONE, NOTHING};
 
 /// Make one report from the shards of a batch
 #[derive(Debug, Args)]
@@ -30,10 +29,10 @@ would have written. Refuses when shards are missing, unfinished or of different 
 and says which to run again. Exit code 3: there are no shards.";
 
 impl Merge {
-    pub(super) fn run(&self, voice: &Voice) -> Result<ExitCode> {
+    pub(super) fn run(&self, voice: &Voice) -> Result<u8> {
         let Some(summary) = batch::merge(&self.out)? else {
             voice.say(format_args!("no shards of a batch in {}", self.out.display()));
-            return Ok(NOTHING.into());
+            return Ok(NOTHING);
         };
         let Counts { images, done, failed, skipped, .. } = summary.counts;
         let page = self.out.join("index.html");
@@ -41,6 +40,6 @@ impl Merge {
             &voice.bold(&self.out.display().to_string()),
             format_args!("{images} photos, {done} done, {failed} failed, {skipped} skipped; see {}", page.display()),
         );
-        Ok(ExitCode::SUCCESS)
+        Ok(DONE)
     }
 }

@@ -28,7 +28,6 @@ mod voice;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::error::ErrorKind;
@@ -36,6 +35,7 @@ use clap::{ArgAction, Args, ColorChoice, CommandFactory, FromArgMatches, Parser,
 
 use voice::Voice;
 
+const DONE: u8 = 0;
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const NOTHING: u8 = 3;
@@ -135,10 +135,10 @@ enum When {
     Never,
 }
 
-/// Runs the program on the arguments it was started with.
-pub(crate) fn run() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    let cli = match parse(&arguments) {
+/// Runs the program on a command line, the first word of which is the program's name, and returns its exit code. To be called once
+/// in a process: it starts the threads of the whole process and takes over Ctrl-C, which ends the process with code 130.
+pub fn main(arguments: &[OsString]) -> u8 {
+    let cli = match parse(arguments) {
         Ok(cli) => cli,
         Err(error) => return explain(&error),
     };
@@ -147,7 +147,7 @@ pub(crate) fn run() -> ExitCode {
     let threads = cli.global.threads.map_or(0, usize::from);
     if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global() {
         voice.error(&anyhow::anyhow!(error).context("cannot start threads; try --threads 1, or allow more memory"));
-        return FAILED.into();
+        return FAILED;
     }
     let result = match &cli.command {
         Command::Segment(command) => command.run(&cli.global, &voice),
@@ -181,14 +181,14 @@ fn usage(message: &str) -> clap::Error {
 }
 
 /// Prints what clap has to say. Help and version are successes; their reader may hang up.
-fn explain(error: &clap::Error) -> ExitCode {
+fn explain(error: &clap::Error) -> u8 {
     match error.print().and_then(|()| std::io::stdout().flush()) {
-        _ if error.use_stderr() => USAGE.into(),
+        _ if error.use_stderr() => USAGE,
         Err(failure) if !hung_up(&failure) => {
             let _ = writeln!(std::io::stderr(), "error: {NO_STDOUT}: {failure}");
-            FAILED.into()
+            FAILED
         }
-        _ => ExitCode::SUCCESS,
+        _ => DONE,
     }
 }
 
@@ -212,19 +212,19 @@ fn color_wanted(arguments: &[OsString]) -> When {
 }
 
 /// Says what went wrong and picks the exit code.
-fn failure(error: &anyhow::Error, voice: &Voice) -> ExitCode {
+fn failure(error: &anyhow::Error, voice: &Voice) -> u8 {
     if let Some(usage) = error.downcast_ref::<clap::Error>() {
         return explain(usage);
     }
     if let Some(lfield::Error::Interrupted) = error.downcast_ref() {
         voice.say(error);
-        return INTERRUPTED.into();
+        return INTERRUPTED;
     }
     if error.chain().any(hung_up) {
-        return ExitCode::SUCCESS;
+        return DONE;
     }
     voice.error(error);
-    FAILED.into()
+    FAILED
 }
 
 fn hung_up(cause: &(dyn std::error::Error + 'static)) -> bool {

@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueHint};
@@ -14,7 +13,7 @@ use lfield::store;
 use super::options::{RunArgs, refuse_many_layers};
 use super::progress::Bar;
 use super::voice::Voice;
-use super::{Global, NOT_CERTIFIED, interrupt, parse, summary};
+use super::{DONE, Global, NOT_CERTIFIED, interrupt, parse, summary};
 
 /// Segment one photo: a mask, a probability for every pixel, and proof of how good they are
 #[derive(Debug, Args)]
@@ -76,7 +75,7 @@ layer of the photo's size or on a copy of the photo, and save them as
 cat.scribbles.png beside cat.jpg. Other encodings: --scribble-format.";
 
 impl Segment {
-    pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<ExitCode> {
+    pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<u8> {
         interrupt::listen(*voice);
         let (input, options) = (self.input(), self.options(global)?);
         store::check_folder(&input, &self.output, &options)?;
@@ -97,9 +96,9 @@ impl Segment {
         let written = store::write(&answer, &self.output, &interrupt::requested)?;
         summary::tell(*voice, &answer, &written, &self.output);
         if self.run.solver.strict() && answer.status() != Status::Converged {
-            return Ok(NOT_CERTIFIED.into());
+            return Ok(NOT_CERTIFIED);
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(DONE)
     }
 
     fn input(&self) -> Input {

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -20,7 +19,7 @@ use lfield::superpixel::{Layer, mean_shift_observed};
 use super::options::refuse_many_layers;
 use super::progress::Meter;
 use super::voice::Voice;
-use super::{interrupt, parse};
+use super::{DONE, interrupt, parse};
 
 /// Cut a photo into superpixels by mean shift: label maps, outlines and mean colours
 #[derive(Debug, Args)]
@@ -61,7 +60,7 @@ seconds in STEM.superpixels.json. A label map can be given back with `lfield seg
 hs, hr and M mean what they mean to EDISON and pymeanshift.";
 
 impl Superpixels {
-    pub(super) fn run(&self, voice: &Voice) -> Result<ExitCode> {
+    pub(super) fn run(&self, voice: &Voice) -> Result<u8> {
         interrupt::listen(*voice);
         refuse_many_layers(self.layer.len())?;
         let layers = if self.layer.is_empty() { default_layers() } else { self.layer.clone() };
@@ -117,7 +116,7 @@ impl Superpixels {
         }
         staged.commit()?;
         self.tell(*voice, &summary);
-        Ok(ExitCode::SUCCESS)
+        Ok(DONE)
     }
 
     /// Every name that may be written.
