@@ -143,6 +143,7 @@ fn stage(event: &Event<'_>) -> &'static str {
         Event::Begun(_) => "begun",
         Event::Assembled(_) => "assembled",
         Event::Sweep(_) => "sweep",
+        Event::Point(_) => "point",
         Event::Solved => "solved",
         Event::Working => "working",
     }

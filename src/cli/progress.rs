@@ -34,7 +34,7 @@ impl Bar {
 
     pub(super) fn show(&mut self, event: Event<'_>) {
         match event {
-            Event::Working => {}
+            Event::Working | Event::Point(_) => {}
             Event::Begun(shape) => {
                 self.bar.set_message(format!("{shape}: learning colours, cutting superpixels"));
             }

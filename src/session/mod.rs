@@ -32,7 +32,7 @@ use rayon::prelude::*;
 pub(crate) use answer::Solved;
 pub use answer::{Answer, Timing};
 pub use method::Rival;
-pub use observe::{Event, Observer};
+pub use observe::{Event, Iterate, Observer};
 pub use options::{MAX_LAYERS, Method, Options};
 pub use output::{Matte, Output, OutputOptions};
 pub use overlay::{Overlay, Temperature};
@@ -209,6 +209,14 @@ impl Session {
         Ok(())
     }
 
+    /// Does what needs no strokes, the superpixels, so that the first solve is as quick as the next.
+    pub fn prepare(&mut self, observer: Observer<'_>) -> Result<()> {
+        let watch = Watch::new(observer);
+        let superpixels = self.cut(&|| watch.checkpoint())?;
+        self.keep_superpixels(&superpixels);
+        Ok(())
+    }
+
     /// Forgets the messages of the last solve: the next one starts cold.
     pub fn start_cold(&mut self) {
         self.warm = Warm::default();
@@ -323,9 +331,12 @@ impl Session {
             return Solved::new(problem, solution, Some(rival));
         }
         let (model, options) = (&problem.model, &self.options.solver);
-        let mut observe = |progress: &solver::Progress| match watch.tell(Event::Sweep(progress)) {
-            Ok(()) => std::ops::ControlFlow::Continue(()),
-            Err(_) => std::ops::ControlFlow::Break(()),
+        let mut observe = |progress: &solver::Progress, s: Option<&[f64]>| {
+            let told = watch.tell(Event::Sweep(progress)).and_then(|()| match s {
+                Some(s) => watch.tell(Event::Point(Iterate { problem, s })),
+                None => Ok(()),
+            });
+            if told.is_ok() { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) }
         };
         let start = self.warm.start(problem, names, temperature);
         let solution = solver::solve_until(model, options, start.as_ref(), &mut observe, checkpoint)?;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::Instant;
 
+use crate::assemble::Problem;
 use crate::grid::Shape;
 use crate::solver::Progress;
 use crate::{Error, Result};
@@ -20,8 +21,24 @@ pub enum Event<'a> {
     Assembled(usize),
     /// Some sweeps are done.
     Sweep(&'a Progress),
+    /// The certificate was looked at; this is the point it belongs to.
+    Point(Iterate<'a>),
     /// The solve has ended.
     Solved,
+}
+
+/// A feasible point on the way to the solution: what a picture can be made of before there is an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Iterate<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) s: &'a [f64],
+}
+
+impl Iterate<'_> {
+    /// x = −s for every pixel, row by row, as [`Answer::log_odds`](super::Answer::log_odds) gives it in the end.
+    pub fn log_odds(&self) -> Vec<f64> {
+        self.problem.expand(self.s).into_iter().map(|s| -s).collect()
+    }
 }
 
 /// The progress callback of a solve: when it breaks, the solve ends with [`Error::Interrupted`].

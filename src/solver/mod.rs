@@ -259,15 +259,18 @@ pub struct Solution {
 /// Hears of every step, and may stop the iteration.
 pub type Observer<'a> = &'a mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send);
 
+/// The same, and sees s at every look at the certificate; `None` at the steps between.
+pub type Spectator<'a> = &'a mut (dyn FnMut(&Progress, Option<&[f64]>) -> ControlFlow<()> + Send);
+
 /// Runs a solver until its certificate is good enough, the budget is spent, or `observe` breaks.
 pub fn solve(model: &Model, options: &Options, observe: Observer<'_>) -> Result<Solution> {
-    solve_until(model, options, None, observe, &|| Ok(()))
+    solve_until(model, options, None, &mut |progress, _| observe(progress), &|| Ok(()))
 }
 
 /// The same from the messages of an earlier solution, for a model with the same layers and another unary or other weights. Solvers
 /// other than `accelerated` start from nothing. Fails on messages of a model with other layers or another number of variables.
 pub fn solve_from(model: &Model, options: &Options, start: &Messages, observe: Observer<'_>) -> Result<Solution> {
-    solve_until(model, options, Some(start), observe, &|| Ok(()))
+    solve_until(model, options, Some(start), &mut |progress, _| observe(progress), &|| Ok(()))
 }
 
 /// [`solve`] or [`solve_from`], as long as the checkpoint does not fail. An observer that breaks gets a solution with a certificate, which
@@ -276,7 +279,7 @@ pub fn solve_until(
     model: &Model,
     options: &Options,
     start: Option<&Messages>,
-    observe: Observer<'_>,
+    observe: Spectator<'_>,
     checkpoint: Checkpoint<'_>,
 ) -> Result<Solution> {
     if start.is_some_and(|start| !start.fit(model)) {
@@ -295,7 +298,7 @@ fn iterate(
     model: &Model,
     options: &Options,
     start: Option<&Messages>,
-    observe: Observer<'_>,
+    observe: Spectator<'_>,
     checkpoint: Checkpoint<'_>,
 ) -> Result<Solution> {
     let clock = Instant::now();
@@ -307,7 +310,7 @@ fn iterate(
         let progress = certificate::progress(model, &solver.point(), iteration, seconds).with_bounds_of(trace.last());
         let next = iteration + patience(trace.last(), &progress, options.tolerance, start.is_some());
         trace.push(progress);
-        if observe(&progress).is_break() {
+        if observe(&progress, Some(solver.point().s)).is_break() {
             break Status::Interrupted;
         }
         if progress.gap_per_pixel <= options.tolerance || solver.finished() {
@@ -325,7 +328,7 @@ fn iterate(
             iteration += 1;
             let elapsed = clock.elapsed();
             let step = Progress { iteration, seconds: elapsed.as_secs_f64(), ..progress };
-            if options.time_limit.is_some_and(|limit| elapsed >= limit) || observe(&step).is_break() {
+            if options.time_limit.is_some_and(|limit| elapsed >= limit) || observe(&step, None).is_break() {
                 break;
             }
         }

@@ -46,7 +46,7 @@ fn events_come_in_the_order_of_the_stages() {
             Event::Begun(_) => 'b',
             Event::Working => return ControlFlow::Continue(()),
             Event::Assembled(_) => 'a',
-            Event::Sweep(_) => 's',
+            Event::Sweep(_) | Event::Point(_) => 's',
             Event::Solved => 'd',
         };
         if !heard.ends_with(letter) {
@@ -56,6 +56,43 @@ fn events_come_in_the_order_of_the_stages() {
     })
     .unwrap();
     assert_eq!(heard, "basd");
+}
+
+#[test]
+fn points_on_the_way_are_as_near_to_the_answer_as_their_gap_says() {
+    let desk = Desk::with_strokes();
+    let (mut gap, mut points) = (f64::NAN, Vec::new());
+    let mut session = session(&desk);
+    let mut options = session.options().clone();
+    options.solver.tolerance = 1e-9;
+    session.set_options(options).unwrap();
+    let answer = session.into_answer(&mut |event| {
+        match event {
+            Event::Sweep(progress) => gap = progress.gap,
+            Event::Point(iterate) => points.push((gap, iterate.log_odds())),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    });
+    let answer = answer.unwrap();
+    let last = answer.log_odds();
+    assert!(points.len() >= 2, "{}", points.len());
+    for (gap, point) in &points {
+        let within = (2.0 * gap.max(0.0)).sqrt() + answer.certificate().error_bound + 1e-9;
+        assert_eq!(point.len(), last.len());
+        assert!(point.iter().zip(&last).all(|(x, y)| (x - y).abs() <= within), "gap {gap}");
+    }
+}
+
+#[test]
+fn a_session_that_was_prepared_gives_the_same_answer() {
+    let desk = Desk::with_strokes();
+    let mut prepared = session(&desk);
+    let refused = prepared.prepare(&mut |_| ControlFlow::Break(()));
+    assert!(matches!(refused, Ok(()) | Err(Error::Interrupted)));
+    prepared.prepare(&mut |_| ControlFlow::Continue(())).unwrap();
+    let answer = prepared.into_answer(&mut |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(answer.log_odds(), segment(&desk, &mut |_| ControlFlow::Continue(())).unwrap().log_odds());
 }
 
 #[test]
