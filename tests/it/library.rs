@@ -60,11 +60,11 @@ fn events_come_in_the_order_of_the_stages() {
 
 #[test]
 fn points_on_the_way_are_as_near_to_the_answer_as_their_gap_says() {
-    let desk = Desk::with_strokes();
+    let desk = Desk::enlarged(3);
     let (mut gap, mut points) = (f64::NAN, Vec::new());
     let mut session = session(&desk);
     let mut options = session.options().clone();
-    options.solver.tolerance = 1e-9;
+    (options.model.beta, options.solver.tolerance) = (40.0, 1e-9);
     session.set_options(options).unwrap();
     let answer = session.into_answer(&mut |event| {
         match event {
