@@ -50,6 +50,16 @@ impl Problem {
         self.n_decided
     }
 
+    /// The same with λ·|A| on top of the energy, |A| counting known pixels.
+    pub fn with_bias(&self, bias: f64) -> Model {
+        self.model.with_bias(bias, self.n_known_inside())
+    }
+
+    /// How many pixels are known to be foreground.
+    pub fn n_known_inside(&self) -> usize {
+        self.known.iter().filter(|(_, is_foreground)| *is_foreground).count()
+    }
+
     /// s over all pixels: the solution on the free ones, −1e9 and 1e9 on foreground and background strokes and decided pixels.
     pub fn expand(&self, s: &[f64]) -> Vec<f64> {
         let mut all = vec![0.0; self.shape.n_pixels()];

@@ -75,6 +75,15 @@ pub(super) struct ModelArgs {
     ))]
     context: Option<f64>,
 
+    /// What every foreground pixel costs on top of the energy, in nats: above 0 the mask is smaller, below 0 larger, and exactly
+    /// the optimum of F + L|A|
+    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = parse::bias, conflicts_with = "area")]
+    bias: Option<f64>,
+
+    /// The bias whose mask is nearest to this share of the photo
+    #[arg(long, value_name = "SHARE", value_parser = parse::whole_share)]
+    area: Option<f64>,
+
     /// Divides the whole energy: above 1 softens all probabilities, below 1 sharpens them; the mask stays. `fit` chooses it
     /// on pieces of the strokes that are held out in turn
     #[arg(long, value_name = "T|fit", allow_hyphen_values = true, default_value_t = Temperature::Fixed(model().temperature))]
@@ -185,6 +194,8 @@ impl ModelArgs {
             outlier: self.outlier,
             geodesic: self.geodesic,
             context: self.context,
+            bias: self.bias,
+            area: self.area,
             temperature: Some(self.temperature),
             layer: Some(self.layer.clone()),
             max_pixels: Some(max_pixels),
@@ -223,6 +234,11 @@ impl RunArgs {
         if !is_certified && model.temperature == Temperature::Fit {
             return Err(super::usage(
                 "--temperature fit scales a finished solution, which only --method lfield and unary allow: give a number",
+            ));
+        }
+        if !is_certified && model.area.is_some() {
+            return Err(super::usage(
+                "--area chooses among the optimal masks of all sizes, which only --method lfield and unary have: give a --bias",
             ));
         }
         refuse_many_layers(model.layer.len())?;

@@ -19,6 +19,16 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     number(text, "a share of at least 0 and below 1", |value| (0.0..1.0).contains(&value))
 }
 
+/// A bias that decides no pixel against its own overwhelming cost.
+pub(super) fn bias(text: &str) -> Result<f64, String> {
+    number(text, "a number from -10000 to 10000", |value| value.abs() <= 1e4)
+}
+
+/// A share up to all of it.
+pub(super) fn whole_share(text: &str) -> Result<f64, String> {
+    number(text, "a share from 0 to 1", |value| (0.0..=1.0).contains(&value))
+}
+
 /// Half of the probabilities at most.
 pub(super) fn band(text: &str) -> Result<f64, String> {
     number(text, "a probability above 0 and at most 0.5", |value| value > 0.0 && value <= 0.5)

@@ -11,6 +11,7 @@ mod labels;
 mod marginals;
 mod mask;
 mod overlay;
+mod path;
 pub mod plot;
 mod samples;
 mod thumbnail;
@@ -28,6 +29,7 @@ pub use labels::labels;
 pub use marginals::marginals;
 pub use mask::mask;
 pub use overlay::overlay;
+pub use path::path;
 pub use thumbnail::Thumbnails;
 pub use trace::trace;
 pub use trimap::trimap;
@@ -74,6 +76,7 @@ impl Answer {
             }
             Output::Trimap => trimap(&solved.marginals, &solved.certified, options.trimap_band),
             Output::Superpixels => array::stack(shape, &self.partitions),
+            Output::Path => path(&solved.path),
             Output::Trace => trace(&solved.solution.trace),
             Output::Report => self.report().to_json(),
         }

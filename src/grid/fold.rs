@@ -4,8 +4,7 @@
 //! component, diagonals count), or, where that is more than its share of a class, a part of it cut across its long axis.
 //! The pieces of a class go, the largest first, each to the fold that has the fewest pixels of it so far.
 
-use super::{Seed, Seeds};
-use crate::grid::Shape;
+use super::{Seed, Seeds, Shape, components};
 
 /// Which fold each stroke pixel is in.
 #[derive(Clone, Debug)]
@@ -23,7 +22,7 @@ impl Seeds {
         for class in [Seed::Foreground, Seed::Background] {
             let total = self.count(class);
             let mut pieces: Vec<Vec<usize>> = Vec::new();
-            for stroke in self.strokes(class) {
+            for stroke in components(self.shape, |pixel| self.labels[pixel] == class) {
                 let share = stroke.len() as f64 / total as f64 * f64::from(n_folds);
                 pieces.extend(self.cut(stroke, (share.round() as usize).max(1)));
             }
@@ -43,35 +42,6 @@ impl Seeds {
     pub fn without(&self, folds: &Folds, fold: u8) -> Self {
         let keep = |(&label, &of): (&Seed, &Option<u8>)| if of == Some(fold) { Seed::Unlabelled } else { label };
         Self { shape: self.shape, labels: self.labels.iter().zip(&folds.fold).map(keep).collect() }
-    }
-
-    /// The connected components of a class, in the order of their first pixels.
-    fn strokes(&self, class: Seed) -> Vec<Vec<usize>> {
-        let (width, height) = (self.shape.width, self.shape.height);
-        let mut seen = vec![false; self.labels.len()];
-        let mut strokes = Vec::new();
-        for first in 0..self.labels.len() {
-            if self.labels[first] != class || seen[first] {
-                continue;
-            }
-            seen[first] = true;
-            let mut stroke = vec![first];
-            let mut next = 0;
-            while next < stroke.len() {
-                let (x, y) = (stroke[next] % width, stroke[next] / width);
-                next += 1;
-                let rows = y.saturating_sub(1)..(y + 2).min(height);
-                let around = rows.flat_map(|y| y * width + x.saturating_sub(1)..y * width + (x + 2).min(width));
-                for pixel in around {
-                    if self.labels[pixel] == class && !seen[pixel] {
-                        seen[pixel] = true;
-                        stroke.push(pixel);
-                    }
-                }
-            }
-            strokes.push(stroke);
-        }
-        strokes
     }
 
     /// Cuts a stroke into parts of equal size across its long axis.

@@ -3,17 +3,21 @@
 //! Values are row-major; pixel = row · width + column. A constructor refuses what would make the mathematics false: [`Unary`] is
 //! finite, [`Marginals`] lie in \[0, 1\], the labels of a [`Partition`] are dense.
 
+mod distance;
 mod fold;
 mod partition;
 mod picture;
+mod region;
 mod seeds;
 mod truth;
 mod values;
 
+pub(crate) use distance::squared_distances;
 pub use fold::Folds;
 pub(crate) use fold::sort_along_axis;
 pub use partition::Partition;
 pub use picture::Picture;
+pub(crate) use region::components;
 pub use seeds::{Seed, Seeds};
 pub use truth::Truth;
 pub use values::{Marginals, Mask, Shape, Unary};

@@ -109,6 +109,16 @@ impl Mask {
     pub fn area(&self) -> usize {
         self.0.iter().filter(|&&inside| inside).count()
     }
+
+    /// Length of the outline: pairs of 4-neighbours of which one is inside.
+    pub fn boundary(&self) -> usize {
+        let width = self.0.ncols();
+        let values = self.as_slice();
+        let across: usize =
+            values.chunks(width).map(|row| row.windows(2).filter(|pair| pair[0] != pair[1]).count()).sum();
+        let down = values.iter().zip(values.iter().skip(width)).filter(|(above, below)| above != below).count();
+        across + down
+    }
 }
 
 fn grid<T>(shape: Shape, values: Vec<T>) -> Array2<T> {

@@ -7,8 +7,7 @@
 //! Boundary F is the harmonic mean of precision (outline pixels of the mask within a tolerance of the true outline) and recall (the
 //! other way round). The tolerance is 0.75 % of the diagonal, as is usual for contours; pixels may match many to one.
 
-use super::distance::squared_distances;
-use crate::grid::{Shape, Truth};
+use crate::grid::{Shape, Truth, squared_distances};
 
 /// The tolerance of boundary F, as a share of the photo's diagonal.
 pub const TOLERANCE: f64 = 0.0075;

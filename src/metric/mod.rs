@@ -9,7 +9,6 @@
 
 mod boundary;
 mod calibration;
-mod distance;
 mod overlap;
 mod roc;
 mod summary;

@@ -8,6 +8,8 @@ mod layer;
 pub use layer::Layer;
 pub(crate) use layer::with_scratch;
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use crate::kernel::logistic::softplus_sum;
@@ -18,7 +20,7 @@ use crate::{Error, Result};
 #[derive(Debug)]
 pub struct Model {
     unary: Vec<f64>,
-    layers: Vec<Layer>,
+    layers: Arc<Vec<Layer>>,
     constant: f64,
     rounding: Rounding,
 }
@@ -45,12 +47,21 @@ impl Model {
         for layer in &layers {
             assert_eq!(layer.n_variables(), unary.len(), "a layer over other variables");
         }
-        Ok(Self { unary, layers, constant: 0.0, rounding: Rounding::default() })
+        Ok(Self { unary, layers: Arc::new(layers), constant: 0.0, rounding: Rounding::default() })
     }
 
     /// The same model with `constant` added to the energy of every set.
     pub fn with_constant(self, constant: f64) -> Self {
         Self { constant, ..self }
+    }
+
+    /// F(A) + λ·(|A| + `known`): a model with the same layers, in which `known` variables that were contracted count as inside.
+    pub(crate) fn with_bias(&self, bias: f64, known: usize) -> Self {
+        let unary: Vec<f64> = self.unary.iter().map(|m| m + bias).collect();
+        let added = bias * known as f64;
+        let mut rounding = self.rounding.clone();
+        rounding.constant += EPSILON * (2.0 * added.abs() + self.constant.abs());
+        Self { unary, layers: Arc::clone(&self.layers), constant: self.constant + added, rounding }
     }
 
     /// The same model with what making it has rounded away.
@@ -79,8 +90,11 @@ impl Model {
     }
 
     /// The layers, for another model.
+    ///
+    /// # Panics
+    /// While another model has the same ones.
     pub fn into_layers(self) -> Vec<Layer> {
-        self.layers
+        Arc::into_inner(self.layers).expect("no other model holds these layers")
     }
 
     /// F(∅): what the contracted strokes cost by themselves.
@@ -153,7 +167,7 @@ impl Model {
         let n = self.n_variables();
         let mut error = self.rounding.constant + (CHUNK.min(n) + n / CHUNK) as f64 * EPSILON * modular(f64::abs);
         let mut size = energy.abs();
-        for layer in &self.layers {
+        for layer in self.layers.iter() {
             let (value, value_error) = layer.energy_and_error(set);
             energy += value;
             error += value_error;

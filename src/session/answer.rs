@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::level::Level;
 use super::method::Rival;
 use super::temperature::Fit;
 use super::{Options, Origin, Warning};
@@ -67,6 +68,10 @@ pub(crate) struct Solved {
     pub(crate) solution: Solution,
     /// What a rival adds, if one took the solver's place.
     pub(crate) rival: Option<Rival>,
+    /// The bias in force.
+    pub(crate) bias: f64,
+    /// The masks of all sizes, where they were asked for.
+    pub(crate) path: Vec<Level>,
     pub(crate) theta: f64,
     pub(crate) n_free: usize,
     pub(crate) n_decided: usize,
@@ -74,7 +79,13 @@ pub(crate) struct Solved {
 }
 
 impl Solved {
-    pub(super) fn new(problem: &Problem, mut solution: Solution, rival: Option<Rival>) -> Result<Self> {
+    pub(super) fn new(
+        problem: &Problem,
+        solution: Solution,
+        rival: Option<Rival>,
+        bias: f64,
+        path: Vec<Level>,
+    ) -> Result<Self> {
         let s = problem.expand(&solution.s);
         let mask = problem.expand_set(&solution.set);
         let marginals = Marginals::beside(&mask, &s)?;
@@ -82,10 +93,9 @@ impl Solved {
         for (&pixel, &proved) in problem.free().iter().zip(&solution.certificate.certified) {
             certified[pixel as usize] = proved;
         }
-        solution.messages = None;
         let (theta, n_free, n_decided) = (problem.theta, problem.free().len(), problem.n_decided());
         let n_layers = problem.model.layers().len();
-        Ok(Self { s, mask, marginals, certified, solution, rival, theta, n_free, n_decided, n_layers })
+        Ok(Self { s, mask, marginals, certified, solution, rival, bias, path, theta, n_free, n_decided, n_layers })
     }
 }
 
@@ -103,6 +113,16 @@ impl Answer {
     /// x = −s for every pixel, row by row: the log-odds of foreground, p = 1/(1+e⁻ˣ). Strokes that are facts have ±1e9.
     pub fn log_odds(&self) -> Vec<f64> {
         self.solved.s.iter().map(|s| -s).collect()
+    }
+
+    /// The bias λ in force: mask, marginals and certificate are those of F + λ|A|.
+    pub fn bias(&self) -> f64 {
+        self.solved.bias
+    }
+
+    /// The masks of all sizes, the smallest first, where `Output::Path` was among the outputs asked for.
+    pub fn path(&self) -> &[Level] {
+        &self.solved.path
     }
 
     /// What is proved, on the pixels that no stroke decides. A rival's answer proves nothing: its bounds are infinite.

@@ -3,7 +3,8 @@
 //! A rival's s lies in no base polytope, so nothing follows from it: every bound of its certificate is the trivial one, ±∞, which the
 //! report writes as null. The exception is mean field's own value, a true lower bound of log Z.
 
-use super::{Method, Options};
+use super::{Bias, Method, Options};
+use crate::assemble::Problem;
 use crate::model::Model;
 use crate::rival::{self, Beliefs};
 use crate::solver::{Certificate, MapChoice, Solution};
@@ -20,20 +21,33 @@ pub struct Rival {
     pub is_lower_bound: bool,
 }
 
-/// The beliefs of the rival that `options` name, as a solution without proof; `None` when they name none.
-pub(super) fn solve(model: &Model, options: &Options, checkpoint: Checkpoint<'_>) -> Result<Option<(Solution, Rival)>> {
+/// The beliefs of the rival that `options` name, as a solution without proof, and the bias they were formed under; `None` when they name none.
+pub(super) fn solve(
+    problem: &Problem,
+    temperature: f64,
+    options: &Options,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Option<(Solution, Rival, f64)>> {
     let run = match options.method {
         Method::Lfield | Method::Unary => return Ok(None),
         Method::MeanField => rival::mean_field,
         Method::Bp => rival::belief_propagation,
         Method::Fbp => rival::fractional_belief_propagation,
     };
+    let biased;
+    let (model, bias) = match options.bias {
+        Bias::Fixed(bias) if bias != 0.0 => {
+            biased = problem.with_bias(bias / temperature);
+            (&biased, bias)
+        }
+        _ => (&problem.model, 0.0),
+    };
     let beliefs = run(model, &options.rival, checkpoint)?;
     let is_lower_bound = options.method == Method::MeanField;
     // A bound is claimed with its rounding; an estimate claims nothing.
     let log_z = if is_lower_bound { beliefs.log_z - model.rounding_of_sums() } else { beliefs.log_z };
     let rival = Rival { residual: beliefs.residual, log_z, is_lower_bound };
-    Ok(Some((solution(model, beliefs, rival, options.solver.map), rival)))
+    Ok(Some((solution(model, beliefs, rival, options.solver.map), rival, bias)))
 }
 
 fn solution(model: &Model, beliefs: Beliefs, rival: Rival, choice: MapChoice) -> Solution {

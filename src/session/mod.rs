@@ -8,10 +8,12 @@
 //! | α, β, γ, φ, θ, strokes as facts or examples | assemble, warm solve |
 //! | layers | superpixels, assemble, warm solve where messages still fit |
 //! | temperature, MAP choice | assemble, certificate; the warm start is the solution |
+//! | bias | certificate |
 //! | what is written | nothing |
 
 mod answer;
 mod evidence;
+mod level;
 pub mod memory;
 mod method;
 mod observe;
@@ -31,9 +33,10 @@ use rayon::prelude::*;
 
 pub(crate) use answer::Solved;
 pub use answer::{Answer, Timing};
+pub use level::Level;
 pub use method::Rival;
 pub use observe::{Event, Iterate, Observer};
-pub use options::{MAX_LAYERS, Method, Options};
+pub use options::{Bias, MAX_LAYERS, Method, Options};
 pub use output::{Matte, Output, OutputOptions};
 pub use overlay::{Overlay, Temperature};
 pub use temperature::Fit;
@@ -43,9 +46,10 @@ pub use warning::Warning;
 use crate::assemble::{self, Problem, SeedMode};
 use crate::grid::{Partition, Picture, Seeds, Shape, Unary};
 use crate::read::{Digest, Format, Input, Scene};
-use crate::solver::{self, Status};
+use crate::solver::{self, Messages, Solution, Status};
 use crate::{Checkpoint, Error, Result, superpixel};
 use evidence::Evidence;
+use level::Base;
 use observe::Watch;
 use stage::{Keyed, Stage, key};
 use warm::Warm;
@@ -83,6 +87,8 @@ pub struct Session {
     evidence: Stage<Evidence>,
     fit: Stage<Fit>,
     problem: Stage<Problem>,
+    /// Without the bias; its messages are in `warm`.
+    base: Stage<Solution>,
     solved: Stage<Solved>,
     warm: Warm,
 }
@@ -130,6 +136,7 @@ impl Session {
             evidence: Stage::default(),
             fit: Stage::default(),
             problem: Stage::default(),
+            base: Stage::default(),
             solved: Stage::default(),
             warm: Warm::default(),
         }
@@ -220,6 +227,7 @@ impl Session {
     /// Forgets the messages of the last solve: the next one starts cold.
     pub fn start_cold(&mut self) {
         self.warm = Warm::default();
+        self.base = Stage::default();
         self.solved = Stage::default();
     }
 
@@ -283,13 +291,15 @@ impl Session {
         timing.assemble = clock.lap();
         watch.tell(Event::Assembled(problem.free().len()))?;
 
-        let Options { method, solver, rival, .. } = &self.options;
-        let solved_key = key(&(problem_key, method, solver, rival));
+        let Options { method, solver, rival, bias, .. } = &self.options;
+        let base_key = key(&(problem_key, method, solver, rival));
+        let solved_key = key(&(base_key, bias, self.options.output.emit.contains(&Output::Path)));
         let solved = match self.solved.get(solved_key) {
             Some(solved) => solved,
             None => {
                 let names = layer_names(&model, &superpixels.names);
-                let solved = Arc::new(self.solve_problem(&problem, &names, model.temperature, &watch, keep)?);
+                let task = Task { problem: &problem, names: &names, temperature: model.temperature, key: base_key };
+                let solved = Arc::new(self.solve_problem(&task, &watch, keep)?);
                 if keep {
                     self.solved.put(solved_key, Arc::clone(&solved));
                 }
@@ -318,17 +328,27 @@ impl Session {
         })
     }
 
-    fn solve_problem(
-        &mut self,
-        problem: &Problem,
-        names: &[Digest],
-        temperature: f64,
-        watch: &Watch<'_>,
-        keep: bool,
-    ) -> Result<Solved> {
+    fn solve_problem(&mut self, task: &Task<'_>, watch: &Watch<'_>, keep: bool) -> Result<Solved> {
         let checkpoint: Checkpoint<'_> = &|| watch.checkpoint();
-        if let Some((solution, rival)) = method::solve(&problem.model, &self.options, checkpoint)? {
-            return Solved::new(problem, solution, Some(rival));
+        let Task { problem, temperature, .. } = *task;
+        if let Some((solution, rival, bias)) = method::solve(problem, temperature, &self.options, checkpoint)? {
+            return Solved::new(problem, solution, Some(rival), bias, Vec::new());
+        }
+        let (solution, messages) = self.base(task, watch, keep)?;
+        let base = Base { problem, messages: &messages, options: &self.options.solver, temperature, checkpoint };
+        let wants_path = self.options.output.emit.contains(&Output::Path);
+        let path = if wants_path { base.path(&solution)? } else { Vec::new() };
+        let (solution, bias) = base.biased(solution, self.options.bias)?;
+        Solved::new(problem, solution, None, bias, path)
+    }
+
+    /// The solution without a bias, and its messages.
+    fn base(&mut self, task: &Task<'_>, watch: &Watch<'_>, keep: bool) -> Result<(Solution, Messages)> {
+        let checkpoint: Checkpoint<'_> = &|| watch.checkpoint();
+        let Task { problem, names, temperature, key } = *task;
+        let start = self.warm.start(problem, names, temperature);
+        if let (Some(solution), Some(messages)) = (self.base.get(key), &start) {
+            return Ok(((*solution).clone(), messages.clone()));
         }
         let (model, options) = (&problem.model, &self.options.solver);
         let mut observe = |progress: &solver::Progress, s: Option<&[f64]>| {
@@ -338,15 +358,16 @@ impl Session {
             });
             if told.is_ok() { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) }
         };
-        let start = self.warm.start(problem, names, temperature);
-        let solution = solver::solve_until(model, options, start.as_ref(), &mut observe, checkpoint)?;
+        let mut solution = solver::solve_until(model, options, start.as_ref(), &mut observe, checkpoint)?;
         if solution.status == Status::Interrupted {
             return Err(Error::Interrupted);
         }
-        if let (true, Some(messages)) = (keep, &solution.messages) {
-            self.warm.keep(problem, names, temperature, messages);
+        let messages = solution.messages.take().expect("every solver hands out its messages");
+        if keep {
+            self.warm.keep(problem, names, temperature, &messages);
+            self.base.put(key, Arc::new(solution.clone()));
         }
-        Solved::new(problem, solution, None)
+        Ok((solution, messages))
     }
 
     /// The superpixels in force, and none where nothing needs them.
@@ -390,6 +411,17 @@ impl Session {
     fn facts_key(&self, model: &assemble::Options) -> Option<Digest> {
         self.seeds.as_ref().filter(|_| model.seeds == SeedMode::Hard).map(|seeds| seeds.key)
     }
+}
+
+/// A problem to be solved.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    problem: &'a Problem,
+    /// Of its layers.
+    names: &'a [Digest],
+    temperature: f64,
+    /// What its solution without a bias is kept under.
+    key: Digest,
 }
 
 /// The names of a model's layers in their order: rows and columns of the cut, then the superpixels.

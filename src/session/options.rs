@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Output;
 use super::output::OutputOptions;
+use crate::assemble::DECIDED;
 use crate::read::Limits;
 use crate::superpixel::Layer;
 use crate::{Error, Result, assemble, rival, solver, unary};
@@ -43,6 +44,8 @@ pub struct Options {
     pub method: Method,
     /// The weights of the terms.
     pub model: assemble::Options,
+    /// What every foreground pixel costs on top of the model.
+    pub bias: Bias,
     /// Whether the temperature is chosen on held-out strokes; `model.temperature` then does not count.
     pub fit_temperature: bool,
     /// When to stop, and how to get there.
@@ -61,6 +64,7 @@ impl Default for Options {
             layers: vec![Layer::FINE, Layer::COARSE],
             method: Method::Lfield,
             model: assemble::Options::default(),
+            bias: Bias::Fixed(0.0),
             fit_temperature: false,
             solver: solver::Options::default(),
             rival: rival::Options::default(),
@@ -96,6 +100,8 @@ impl Options {
             ("context", unary.context, "a number of at least 0 and at most 1e9", weight(unary.context)),
             ("outlier", unary.outlier, "a share of at least 0 and below 1", (0.0..1.0).contains(&unary.outlier)),
             ("components", unary.components as f64, "from 1 to 64", (1..=64).contains(&unary.components)),
+            ("bias", self.bias.value(), "a number from -1e4 to 1e4", self.bias.value().abs() <= DECIDED),
+            ("area", self.bias.share(), "a share of the photo from 0 to 1", (0.0..=1.0).contains(&self.bias.share())),
             (
                 "trimap-band",
                 output.trimap_band,
@@ -106,6 +112,10 @@ impl Options {
             if !good {
                 return Err(Error::parameter(name, value, expected));
             }
+        }
+        if matches!(self.bias, Bias::Area(_)) && !self.method.is_certified() {
+            let expected = "left out, or the method lfield or unary: a rival has no level sets";
+            return Err(Error::parameter("area", self.bias.share(), expected));
         }
         self.model.check()?;
         self.solver.check()?;
@@ -124,6 +134,33 @@ impl Options {
 
     pub(super) fn needs_superpixels(&self) -> bool {
         self.model_in_force().gamma > 0.0 || self.output.emit.contains(&Output::Superpixels)
+    }
+}
+
+/// λ in F(A) + λ|A|: above 0 makes the mask smaller, below 0 larger.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bias {
+    /// λ itself, in nats. The temperature divides it like the rest of the energy.
+    Fixed(f64),
+    /// The λ whose mask covers the share of the photo nearest to this.
+    Area(f64),
+}
+
+impl Bias {
+    /// λ, as far as it is known beforehand.
+    fn value(self) -> f64 {
+        match self {
+            Self::Fixed(bias) => bias,
+            Self::Area(_) => 0.0,
+        }
+    }
+
+    /// The share asked for, or none.
+    fn share(self) -> f64 {
+        match self {
+            Self::Fixed(_) => 0.0,
+            Self::Area(share) => share,
+        }
     }
 }
 

@@ -40,6 +40,7 @@ outputs! {
     Cutout "cutout" "cutout.png" "The object alone, on nothing.",
     Trimap "trimap" "trimap.png" "Foreground, background, undecided.",
     Superpixels "superpixels" "superpixels" "The label maps of the superpixel layers, each in a file of its own.",
+    Path "path" "path.csv" "The masks of other sizes: bias, area, energy and boundary of each.",
     Trace "trace" "trace.csv" "The course of the solve.",
     Report "report" "report.json" "Everything in numbers.",
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::{Matte, Method, Options, Output};
+use super::{Bias, Matte, Method, Options, Output};
 use crate::assemble::{HopScale, Phi, SeedMode, Theta};
 use crate::read::Format;
 use crate::solver::{Factors, MapChoice, SolverKind};
@@ -63,7 +63,7 @@ overlay! {
         gamma: f64 = "parsed" => model.gamma; theta: Theta = "parsed" => model.theta; phi: Phi = "parsed" => model.phi;
         hop_scale: HopScale = "Option::deserialize" => model.hop_scale; #[serde(alias = "seeds")] strokes: SeedMode = "Option::deserialize" => model.seeds;
         components: usize = "parsed" => unary.components; outlier: f64 = "parsed" => unary.outlier;
-        geodesic: Geodesic = "parsed" => unary.geodesic; context: f64 = "parsed" => unary.context;
+        bias: f64 = "parsed"; area: f64 = "parsed"; geodesic: Geodesic = "parsed" => unary.geodesic; context: f64 = "parsed" => unary.context;
         temperature: Temperature = "parsed"; layer: Vec<Layer> = "each"; method: Method = "Option::deserialize" => method;
         fbp_weight: f64 = "parsed" => rival.weight; damping: f64 = "parsed" => rival.damping;
         solver: SolverKind = "Option::deserialize" => solver.solver; factors: Factors = "Option::deserialize" => solver.factors;
@@ -128,6 +128,12 @@ impl Overlay {
             Some(Temperature::Fit) => options.fit_temperature = true,
             Some(Temperature::Fixed(temperature)) => options.model.temperature = temperature,
             None => {}
+        }
+        match (self.bias, self.area) {
+            (Some(_), Some(_)) => return Err(Error::parameter("area", "beside a bias", "one of the two")),
+            (Some(bias), None) => options.bias = Bias::Fixed(bias),
+            (None, Some(share)) => options.bias = Bias::Area(share),
+            (None, None) => {}
         }
         options.rival.time_limit = self.time_limit;
         options.solver.time_limit = self.time_limit;

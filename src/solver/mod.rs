@@ -9,6 +9,7 @@ mod divide_conquer;
 mod douglas_rachford;
 mod frank_wolfe;
 mod graph;
+mod level;
 mod map;
 mod messages;
 mod min_norm;
@@ -18,6 +19,7 @@ mod sequential;
 
 pub use certificate::{Certificate, MapChoice, PROVED_OPTIMAL};
 pub use divide_conquer::GRAPH_LIMIT;
+pub use level::{Level, Levels, certify};
 pub use min_norm::MIN_NORM_LIMIT;
 
 use std::ops::ControlFlow;

@@ -7,13 +7,14 @@ use crate::desk::{Desk, HEIGHT, bytes, in_disc, without_column, without_seconds}
 
 const DEFAULT_FILES: [&str; 4] = ["disc.heatmap.png", "disc.marginals.png", "disc.mask.png", "disc.report.json"];
 
-const ALL_FILES: [&str; 12] = [
+const ALL_FILES: [&str; 13] = [
     "disc.cutout.png",
     "disc.heatmap.png",
     "disc.marginals.npy",
     "disc.marginals.png",
     "disc.mask.png",
     "disc.overlay.png",
+    "disc.path.csv",
     "disc.report.json",
     "disc.s.npy",
     "disc.superpixels-1.png",

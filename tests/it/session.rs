@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use lfield::assemble::{Phi, SeedMode, Theta};
+use lfield::session::Bias;
 use lfield::superpixel::Layer;
 use lfield::{Answer, Error, Method, Options, Partition, Picture, Seed, Seeds, Session, Shape, Unary};
 use proptest::prelude::*;
@@ -42,6 +43,8 @@ enum Change {
     Phi(bool),
     Soft(bool),
     Temperature(f64),
+    Bias(f64),
+    Area(f64),
     Layers(bool),
     Method(Method),
     Solve,
@@ -60,6 +63,8 @@ fn change() -> impl Strategy<Value = Change> {
         1 => any::<bool>().prop_map(Change::Phi),
         1 => any::<bool>().prop_map(Change::Soft),
         1 => (0.2..5.0_f64).prop_map(Change::Temperature),
+        1 => (-3.0..3.0_f64).prop_map(Change::Bias),
+        1 => (0.0..=1.0_f64).prop_map(Change::Area),
         1 => any::<bool>().prop_map(Change::Layers),
         1 => prop::sample::select(vec![Method::Lfield, Method::Lfield, Method::Unary, Method::MeanField, Method::Fbp])
             .prop_map(Change::Method),
@@ -114,10 +119,19 @@ impl State {
             Change::Phi(robust) => options.model.phi = if *robust { Phi::Robust(0.3) } else { Phi::Quadratic },
             Change::Soft(soft) => options.model.seeds = if *soft { SeedMode::Soft } else { SeedMode::Hard },
             Change::Temperature(temperature) => options.model.temperature = *temperature,
+            Change::Bias(bias) => options.bias = Bias::Fixed(*bias),
+            // A rival has no levels to choose from.
+            Change::Area(share) if options.method.is_certified() => options.bias = Bias::Area(*share),
+            Change::Area(_) => {}
             Change::Layers(one) => {
                 options.layers = if *one { vec![Layer::new(3.0, 9.0, 4)?] } else { Options::default().layers };
             }
-            Change::Method(method) => options.method = *method,
+            Change::Method(method) => {
+                options.method = *method;
+                if !method.is_certified() && matches!(options.bias, Bias::Area(_)) {
+                    options.bias = Bias::Fixed(0.0);
+                }
+            }
             Change::Solve | Change::Break(_) => {}
         }
         self.options = options.clone();
@@ -132,9 +146,14 @@ fn agree(warm: &Answer, cold: &Answer) -> Result<(), TestCaseError> {
         prop_assert_eq!(warm.log_odds(), cold.log_odds());
         return Ok(());
     }
-    let most = (a.error_bound + b.error_bound) * (1.0 + 1e-9) + 1e-9;
+    // An area is met by any bias between two levels, so they may differ by another constant.
+    let apart = if matches!(warm.options().bias, Bias::Area(_)) { (warm.bias() - cold.bias()).abs() } else { 0.0 };
+    let most = (a.error_bound + b.error_bound) * (1.0 + 1e-9) + 1e-9 + apart;
     for (x, y) in warm.log_odds().iter().zip(cold.log_odds()) {
         prop_assert!((x - y).abs() <= most, "{} and {}, bounds {} and {}", x, y, a.error_bound, b.error_bound);
+    }
+    if apart > 0.0 {
+        return Ok(());
     }
     prop_assert!(a.log_z_lower <= b.log_z_upper + 1e-6 && b.log_z_lower <= a.log_z_upper + 1e-6);
     prop_assert!(a.map_lower_bound <= b.map_energy + 1e-6 && b.map_lower_bound <= a.map_energy + 1e-6);
@@ -192,6 +211,42 @@ fn what_did_not_change_is_not_done_again() {
     for (x, y) in first.log_odds().iter().zip(halved.log_odds()).filter(|(x, _)| x.abs() < 1e8) {
         let most = first.certificate().error_bound / 2.0 + halved.certificate().error_bound;
         assert!((x / 2.0 - y).abs() <= most + 1e-12, "{x} {y}");
+    }
+}
+
+#[test]
+fn a_bias_moves_the_solution_and_solves_nothing_again() {
+    let mut session = Session::new(picture(), Options::default()).unwrap();
+    session.set_seeds(seeds(&[(52, true), (53, true), (0, false), (11, false), (100, false)])).unwrap();
+    let first = solve(&mut session).unwrap();
+    for bias in [1.5, -2.0] {
+        session.set_options(Options { bias: Bias::Fixed(bias), ..Options::default() }).unwrap();
+        let moved = solve(&mut session).unwrap();
+        assert_eq!(moved.report().solve.seconds, first.report().solve.seconds, "the very same solve");
+        assert!(moved.certificate().map_proved_optimal);
+        let free = first.log_odds().into_iter().zip(moved.log_odds()).filter(|(x, _)| x.abs() < 1e8);
+        for (x, y) in free {
+            let most = first.certificate().error_bound + moved.certificate().error_bound;
+            assert!((x - bias - y).abs() <= most, "{x} {y}");
+        }
+        let sides = moved.mask().as_slice().iter().zip(moved.marginals().as_slice());
+        assert!(sides.into_iter().all(|(&inside, &p)| inside == (p > 0.5)));
+    }
+    // Every level of the path is what its own bias gives.
+    let mut options = Options::default();
+    options.output.emit.push(lfield::Output::Path);
+    session.set_options(options).unwrap();
+    let path = solve(&mut session).unwrap().path().to_vec();
+    assert!(path.len() > 3 && path.windows(2).all(|pair| pair[0].area < pair[1].area && pair[0].bias > pair[1].bias));
+    for level in path {
+        session.set_options(Options { bias: Bias::Fixed(level.bias), ..Options::default() }).unwrap();
+        let answer = solve(&mut session).unwrap();
+        let energy = answer.certificate().map_energy - level.bias * level.area as f64;
+        assert_eq!((answer.mask().area(), answer.mask().boundary()), (level.area, level.boundary));
+        assert!(level.gap < 1e-6 && (energy - level.energy).abs() < 1e-6, "{energy} and {}", level.energy);
+        let share = level.area as f64 / SHAPE.n_pixels() as f64;
+        session.set_options(Options { bias: Bias::Area(share), ..Options::default() }).unwrap();
+        assert_eq!(solve(&mut session).unwrap().mask().area(), level.area);
     }
 }
 

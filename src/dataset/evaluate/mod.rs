@@ -117,8 +117,8 @@ impl Options {
     fn digest(&self, case: &Case) -> Result<Digest> {
         let mut text = format!("{} {:?} {:?}", crate::store::BUILD, self.format, self.widths);
         for options in [&self.base, &self.own()] {
-            let session::Options { unary, layers, model, fit_temperature, solver, rival, .. } = options;
-            text += &format!(" {unary:?} {layers:?} {model:?} {fit_temperature:?} {solver:?} {rival:?}");
+            let session::Options { unary, layers, model, bias, fit_temperature, solver, rival, .. } = options;
+            text += &format!(" {unary:?} {layers:?} {model:?} {bias:?} {fit_temperature:?} {solver:?} {rival:?}");
         }
         for path in [&case.image, &case.scribbles, &case.truth] {
             text += &format!(" {}", Digest::of_file(path)?);

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::grid::{Partition, Seed};
 use crate::read::{EvidenceFile, Input};
-use crate::session::{Answer, Method, SLIPS};
+use crate::session::{Answer, Bias, Method, SLIPS};
 use crate::solver::Status;
 use crate::unary;
 
@@ -123,6 +123,11 @@ impl Answer {
             phi: self.model.phi.to_string(),
             hop_scale: word(self.model.hop_scale),
             seeds: word(self.model.seeds),
+            bias: self.solved.bias,
+            area: match options.bias {
+                Bias::Fixed(_) => None,
+                Bias::Area(share) => Some(share),
+            },
             temperature: self.model.temperature,
             fbp_weight: (options.method == Method::Fbp).then_some(options.rival.weight),
             damping: options.method.is_cut_only().then_some(options.rival.damping),

@@ -150,6 +150,12 @@ pub struct Parameters {
     pub hop_scale: String,
     /// `hard` or `soft`.
     pub seeds: String,
+    /// What every foreground pixel costs on top of the energy, as used (a number also with `--area`).
+    #[serde(default)]
+    pub bias: f64,
+    /// The share of the photo that the mask was to cover; null when nothing was asked.
+    #[serde(default)]
+    pub area: Option<f64>,
     /// The scale of the energy.
     pub temperature: f64,
     /// Weight of an edge in fractional belief propagation; null with other methods.

@@ -3,10 +3,10 @@
 //! Meijster, Roerdink and Hesselink (2000): the distance within each column first, then the lower envelope of the parabolas
 //! (x − i)² + g(i)² along each row. Linear in the pixels.
 
-use crate::grid::Shape;
+use super::Shape;
 
 /// Squared distances, row by row; `None` everywhere when nothing is marked.
-pub(super) fn squared_distances(shape: Shape, marked: &[bool]) -> Option<Vec<u64>> {
+pub(crate) fn squared_distances(shape: Shape, marked: &[bool]) -> Option<Vec<u64>> {
     if !marked.contains(&true) {
         return None;
     }
