@@ -20,8 +20,4 @@ shift 3
 memory=()
 [ -z "${SLURM_MEM_PER_NODE:-}" ] || memory=(--max-memory "$((SLURM_MEM_PER_NODE * 9 / 10))M")
 
-"${LFIELD:-lfield}" batch "$photos" -o "$out" --shard "auto/$shards" --threads "${SLURM_CPUS_PER_TASK:-1}" "${memory[@]}" "$@"
-code=$?
-# Nothing to do (3) is no failure of a task: its share may be empty, or done by an earlier try.
-[ "$code" -eq 3 ] && code=0
-exit "$code"
+exec "${LFIELD:-lfield}" batch "$photos" -o "$out" --shard "auto/$shards" --threads "${SLURM_CPUS_PER_TASK:-1}" "${memory[@]}" "$@"

@@ -86,6 +86,13 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    /// Another process writes to the same output folder.
+    #[error("another batch is running here: {} is being written to; run this again when that has ended", path.display())]
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
+
     /// An output cannot be called what it has to be called.
     #[error("cannot write {}: {source}; give the photo a shorter name", path.display())]
     OutputName {
@@ -289,6 +296,13 @@ impl Error {
 
     pub(crate) fn unsuitable(path: impl Into<PathBuf>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Unsuitable { path: path.into(), problem: problem.into(), remedy: remedy.into() }
+    }
+
+    /// Whether it is about room on the disk, which the next photo would not find either.
+    pub(crate) fn is_disk_full(&self) -> bool {
+        use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        matches!(self, Self::Write { source, .. } | Self::OutputFolder { source, .. }
+            if [StorageFull, QuotaExceeded, ReadOnlyFilesystem].contains(&source.kind()))
     }
 
     /// For `map_err`.

@@ -86,6 +86,14 @@ pub(super) struct Batch {
     #[arg(long, help_heading = "Running")]
     force: bool,
 
+    /// A photo without strokes, or without its file of costs or probabilities, is a failure: exit code 1
+    #[arg(long, help_heading = "Running")]
+    fail_on_skip: bool,
+
+    /// Refuse when another batch is at work in the output folder, instead of waiting for its end
+    #[arg(long, help_heading = "Running")]
+    no_wait: bool,
+
     /// Do share I of N only, to be joined by `lfield merge`. auto: from a Slurm array or an indexed Kubernetes job; auto/N: of N
     #[arg(long, value_name = "I/N|auto", value_parser = shard, help_heading = "Running")]
     shard: Option<Shard>,
@@ -107,13 +115,16 @@ Examples:
 Writes for every photo what `lfield segment` would, with sub-folders kept, and
 batch.ndjson (a line per photo), summary.json and index.html. Run it again after
 an interrupt: what is done is not done again. A photo is done when its report
-has the same fingerprint of inputs, options and version; --force does it anyway.
+has the same fingerprint of inputs, options and version, and its files are whole;
+--force does it anyway. A batch started twice into one folder waits for the first.
+A full disk stops it; what is done is kept.
 
 Left out as photos: strokes, truths and results (cat.scribbles.png, cat.truth.png,
 cat.mask.png …), hidden files, and folders called scribbles, masks, trimaps or truth.
 
-Exit codes: 0 done, 1 at least one photo failed (the others are written), 3 nothing
-to do, 4 not all certified under --strict, 130 interrupted (what is done is kept).";
+Exit codes: 0 done, also when nothing was left to do, 1 at least one photo failed
+(the others are written) or was skipped under --fail-on-skip, 3 no photo found,
+4 not all certified under --strict, 130 interrupted (what is done is kept).";
 
 fn shard(text: &str) -> lfield::Result<Shard> {
     let count = match text.strip_prefix("auto") {
@@ -157,12 +168,20 @@ impl Batch {
             voice.say(format_args!("no photos found in {}", self.place().display()));
             return Ok(NOTHING);
         }
+        let out = self.output.display();
+        let lock = batch::lock(&settings, || match self.no_wait {
+            true => Err(crate::Error::Busy { path: self.output.clone() }),
+            false => {
+                voice.say(format_args!("another batch is running here: waiting until it has ended in {out}"));
+                Ok(())
+            }
+        })?;
         interrupt::writing()?;
         let follower = Follower { voice: *voice, bar: OnceLock::new(), n_failed: AtomicUsize::new(0) };
-        let summary = batch::run(&plan, &settings, &follower)?;
+        let summary = batch::run(&plan, &settings, &lock, &follower)?;
         drop(follower);
         self.tell(*voice, &summary);
-        Ok(code(&summary, self.run.solver.strict()))
+        Ok(self.code(&summary))
     }
 
     /// What the command line says about every photo.
@@ -195,8 +214,8 @@ impl Batch {
             }
         }
         line("photos", format!("{} of {}", parts.join(", "), counts.images));
-        if counts.pending > 0 {
-            line("stopped", "what was done is kept; the same command goes on from here".to_string());
+        if let Some((label, text)) = standstill(summary) {
+            line(label, text.to_string());
         }
         if let Some(scores) = &summary.scores {
             let mean = &scores.unlabelled.mean;
@@ -217,20 +236,36 @@ impl Batch {
         };
         line("report", format!("{}", self.output.join(report).display()));
     }
+
+    fn code(&self, summary: &Summary) -> u8 {
+        let counts = &summary.counts;
+        if counts.pending > 0 && !summary.run.disk_full {
+            INTERRUPTED
+        } else if counts.failed > 0 || self.fail_on_skip && counts.skipped > 0 {
+            FAILED
+        } else if self.run.solver.strict() && counts.not_converged > 0 {
+            NOT_CERTIFIED
+        } else {
+            0
+        }
+    }
 }
 
-fn code(summary: &Summary, strict: bool) -> u8 {
+/// Why photos were not segmented, where that is no fault of theirs.
+fn standstill(summary: &Summary) -> Option<(&'static str, &'static str)> {
     let counts = &summary.counts;
-    if counts.pending > 0 {
-        INTERRUPTED
-    } else if counts.failed > 0 {
-        FAILED
-    } else if strict && counts.not_converged > 0 {
-        NOT_CERTIFIED
-    } else if summary.run.segmented == 0 {
-        NOTHING
+    if summary.run.disk_full {
+        Some(("stopped", "the disk is full; what was done is kept; make room and give the same command"))
+    } else if counts.pending > 0 {
+        Some(("stopped", "what was done is kept; the same command goes on from here"))
+    } else if summary.run.segmented + counts.failed > 0 {
+        None
+    } else if counts.images == 0 {
+        Some(("done", "no photo falls to this shard"))
+    } else if counts.done == 0 {
+        Some(("done", "nothing could be done: every photo was skipped"))
     } else {
-        0
+        Some(("done", "nothing was left to do"))
     }
 }
 

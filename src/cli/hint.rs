@@ -7,6 +7,7 @@ pub(super) fn explain(error: &Error) -> String {
     let hint = match error {
         Error::NotAGraph { .. } | Error::TooManyVariables { .. } => ": choose another with --solver",
         Error::UnknownFactor { .. } => ": leave that out (--gamma 0 for superpixels), or use --method lfield",
+        Error::Busy { .. } => ", or choose another folder with -o",
         Error::OutputFolder { .. } => "; choose another with -o",
         Error::Write { .. } => "; make room there or choose another folder with -o",
         Error::WouldOverwrite { .. } => "; choose another folder with -o",

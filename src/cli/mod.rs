@@ -2,10 +2,10 @@
 //!
 //! | code | meaning |
 //! | --- | --- |
-//! | 0 | done |
+//! | 0 | done, also when a batch had nothing left to do |
 //! | 1 | an input failed |
 //! | 2 | the command line makes no sense |
-//! | 3 | there was nothing to do |
+//! | 3 | no photo was found |
 //! | 4 | not certified, under `--strict` |
 //! | 130 | interrupted |
 //!
@@ -87,7 +87,7 @@ Exit codes:
   0    done
   1    an input failed
   2    the command line makes no sense
-  3    nothing to do
+  3    no photo found
   4    not certified, under --strict
   130  interrupted"
 );

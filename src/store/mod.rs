@@ -1,8 +1,10 @@
-//! The only way to the disk: names of output files, the cache key, staging and renaming.
+//! The only way to the disk: names of output files, the cache key, locks, staging and renaming.
 
 pub mod files;
 mod key;
+mod lock;
 mod write;
 
 pub use key::{BUILD, key, key_of_files};
-pub use write::{Written, check_folder, output_names, write};
+pub use lock::Lock;
+pub use write::{Prepared, Written, check_folder, output_names, prepare, write};

@@ -33,6 +33,35 @@ pub fn check_folder(input: &Input, folder: &Path, options: &Options) -> Result<(
 /// Writes the outputs that the answer's options ask for. `proceed` is called when every file is complete under a temporary
 /// name; when it breaks, nothing is left behind and the answer is [`Error::Interrupted`].
 pub fn write(answer: &Answer, folder: &Path, proceed: &dyn Fn() -> ControlFlow<()>) -> Result<Written> {
+    let prepared = prepare(answer, folder)?;
+    if proceed().is_break() {
+        return Err(Error::Interrupted);
+    }
+    prepared.commit()
+}
+
+/// Outputs that are complete under temporary names. Dropped without [`commit`](Self::commit), they vanish.
+#[derive(Debug)]
+pub struct Prepared {
+    staged: Staged,
+    sizes: Vec<u64>,
+    report: Report,
+}
+
+impl Prepared {
+    /// Bytes of each file, in the order of the report's list of outputs; the report, which is the last of them, is left out.
+    pub fn sizes(&self) -> &[u64] {
+        &self.sizes
+    }
+
+    /// Gives every file its name.
+    pub fn commit(self) -> Result<Written> {
+        Ok(Written { files: self.staged.commit()?, report: self.report })
+    }
+}
+
+/// Makes the outputs that the answer's options ask for, under temporary names.
+pub fn prepare(answer: &Answer, folder: &Path) -> Result<Prepared> {
     let began = Instant::now();
     let options = answer.options();
     let input = answer.origin().map(|origin| &origin.input);
@@ -45,6 +74,7 @@ pub fn write(answer: &Answer, folder: &Path, proceed: &dyn Fn() -> ControlFlow<(
     let rendered: Vec<Rendered> = emit.par_iter().flat_map_iter(|&output| files(answer, output, stem)).collect();
     staged.add(&rendered)?;
     let mut names: Vec<String> = rendered.iter().map(|file| file.name.to_string_lossy().into_owned()).collect();
+    let sizes = rendered.iter().map(|file| file.bytes.len() as u64).collect();
     drop(rendered);
 
     let wants_report = emit.contains(&Output::Report);
@@ -60,10 +90,7 @@ pub fn write(answer: &Answer, folder: &Path, proceed: &dyn Fn() -> ControlFlow<(
     if wants_report {
         staged.add(&[Rendered { name: report_name, bytes: report.to_json() }])?;
     }
-    if proceed().is_break() {
-        return Err(Error::Interrupted);
-    }
-    Ok(Written { files: staged.commit()?, report })
+    Ok(Prepared { staged, sizes, report })
 }
 
 /// The files of one output; none for the report, which is made last.

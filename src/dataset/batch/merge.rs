@@ -12,10 +12,17 @@ use super::notes::FOLDER;
 use super::report::{Entry, Header, Line, Run, Summary, names, publish};
 use super::shard::Shard;
 use crate::encode::Thumbnails;
+use crate::store::Lock;
 use crate::{Error, Result};
 
 /// Merges the shards in `out` into `batch.ndjson`, `summary.json` and `index.html`; nothing to merge gives nothing.
 pub fn merge(out: &Path) -> Result<Option<Summary>> {
+    if find(out)?.is_empty() {
+        return Ok(None);
+    }
+    let Some(_lock) = Lock::try_take(&out.join(FOLDER), None)? else {
+        return Err(Error::Busy { path: out.to_path_buf() });
+    };
     let shards = find(out)?;
     let Some((&first, _)) = shards.first_key_value() else { return Ok(None) };
     if let Some((&other, _)) = shards.iter().find(|(shard, _)| shard.1 != first.1) {

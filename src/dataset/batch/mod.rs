@@ -8,7 +8,7 @@
 //! OUT/batch.ndjson          one line per photo in the order of the plan: its report, or why there is none
 //! OUT/summary.json          counts, seconds, throughput, means of scores
 //! OUT/index.html            a page to look through the results
-//! OUT/.lfield/              scores and thumbnails, from which an interrupted batch goes on
+//! OUT/.lfield/              scores, sizes and thumbnails, from which an interrupted batch goes on, and the locks of those at work
 //! ```
 //!
 //! A shard writes `batch.I-of-N.ndjson` and `summary.I-of-N.json` instead of the three. What differs from run to run is seconds
@@ -27,7 +27,7 @@ pub use merge::merge;
 pub use photos::{Pattern, Selection};
 pub use plan::{Common, Item, Obstacle, Plan, Sources};
 pub use report::{Counts, Mention, Run, SCHEMA, Seconds, Summary};
-pub use run::{Outcome, Settings, Watch, is_done, run};
+pub use run::{Outcome, Settings, Watch, is_done, lock, run};
 pub use shard::Shard;
 
 pub use super::pair::EXTENSIONS;

@@ -22,6 +22,9 @@ pub(super) const FOLDER: &str = ".lfield";
 pub(super) struct Notes {
     /// The run.
     pub(super) fingerprint: Digest,
+    /// Bytes of each output in the order of the report, which is not counted itself: a file that was cut short later is noticed.
+    #[serde(default)]
+    pub(super) sizes: Vec<u64>,
     /// The content of the truth, if there is one.
     pub(super) truth: Option<Digest>,
     /// How the result compares to it.

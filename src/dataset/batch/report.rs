@@ -106,6 +106,9 @@ pub struct Run {
     pub max_memory: Option<u64>,
     /// Millions of pixels segmented.
     pub megapixels: f64,
+    /// Whether it stopped because the disk had no room left.
+    #[serde(default)]
+    pub disk_full: bool,
 }
 
 /// A photo and what is to be said about it.

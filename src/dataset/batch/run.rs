@@ -5,12 +5,12 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::notes::Notes;
+use super::notes::{FOLDER, Notes};
 use super::plan::{Item, Obstacle, Plan};
 use super::report::{self, Run, Summary};
 use super::shard::Shard;
@@ -22,6 +22,7 @@ use crate::metric::{Judge, Scores, WIDTHS};
 use crate::read::Digest;
 use crate::session::{Answer, Session};
 use crate::solver::Status;
+use crate::store::Lock;
 use crate::store::files::{probe, sweep_leftovers};
 use crate::{Checkpoint, Error, Result, store};
 
@@ -70,10 +71,21 @@ pub trait Watch: Sync {
     fn proceed(&self) -> ControlFlow<()>;
 }
 
-/// Does what the plan says, and writes the report of the batch.
-pub fn run(plan: &Plan, settings: &Settings, watch: &dyn Watch) -> Result<Summary> {
-    let began = Instant::now();
+/// The right to write to the output folder, or to a shard's share of it. When another process has it, `busy` is asked: an error is
+/// passed on, otherwise the other's end is waited for.
+pub fn lock(settings: &Settings, busy: impl FnOnce() -> Result<()>) -> Result<Lock> {
     probe(&settings.out)?;
+    let folder = settings.out.join(FOLDER);
+    let share = settings.shard.map(Shard::label);
+    match Lock::try_take(&folder, share.as_deref())? {
+        Some(lock) => Ok(lock),
+        None => busy().and_then(|()| Lock::take(&folder, share.as_deref())),
+    }
+}
+
+/// Does what the plan says, and writes the report of the batch. The [`lock`] is held until that is done.
+pub fn run(plan: &Plan, settings: &Settings, _lock: &Lock, watch: &dyn Watch) -> Result<Summary> {
+    let began = Instant::now();
     let items: Vec<&Item> =
         plan.items.iter().filter(|item| settings.shard.is_none_or(|shard| shard.owns(item.key))).collect();
     let outcomes: Vec<OnceLock<Outcome>> = items.iter().map(|_| OnceLock::new()).collect();
@@ -92,10 +104,17 @@ pub fn run(plan: &Plan, settings: &Settings, watch: &dyn Watch) -> Result<Summar
 
     let candidate = |&i: &usize| Candidate { image: &items[i].input.image, options: &items[i].options, kept: 0 };
     let candidates: Vec<Candidate<'_>> = to_do.iter().map(candidate).collect();
-    let photos =
-        Photos { settings, watch, items: &items, to_do: &to_do, outcomes: &outcomes, pixels: AtomicU64::new(0) };
+    let photos = Photos {
+        settings,
+        watch,
+        items: &items,
+        to_do: &to_do,
+        outcomes: &outcomes,
+        pixels: AtomicU64::new(0),
+        is_full: AtomicBool::new(false),
+    };
     let jobs = pool::run(&candidates, settings.budget, &photos);
-    let pixels = photos.pixels.into_inner();
+    let (pixels, disk_full) = (photos.pixels.into_inner(), photos.is_full.into_inner());
 
     let outcomes: Vec<Outcome> =
         outcomes.into_iter().map(|outcome| outcome.into_inner().unwrap_or(Outcome::Pending)).collect();
@@ -106,7 +125,7 @@ pub fn run(plan: &Plan, settings: &Settings, watch: &dyn Watch) -> Result<Summar
         &items,
         &outcomes,
         settings,
-        Run { jobs, threads, max_memory, megapixels, seconds, ..Run::default() },
+        Run { jobs, threads, max_memory, megapixels, seconds, disk_full, ..Run::default() },
     )
 }
 
@@ -125,24 +144,29 @@ fn known(item: &Item, settings: &Settings) -> Option<Outcome> {
     }
 }
 
-/// A photo is done when its report holds the cache key that a run would have now, the files it names are there, and it has been
-/// scored if it is to be.
+/// A photo is done when its report holds the cache key that a run would have now, the files it names are there in the size they were
+/// written with, and it has been scored if it is to be. Results of `segment` have no sizes to compare with.
 fn done_before(item: &Item, out: &Path) -> Option<Outcome> {
     let report = Report::from_json(&std::fs::read(report::report_path(out, item)).ok()?).ok()?;
     let key = store::key_of_files(&item.input, &item.options).ok()?;
     if report.fingerprint != Some(key) {
         return None;
     }
+    let notes = Notes::read(out, item).ok().flatten().filter(|notes| notes.fingerprint == key);
     let folder = out.join(&item.folder);
+    let is_whole = |(i, name): (usize, &String)| {
+        let written = notes.as_ref().and_then(|notes| notes.sizes.get(i));
+        std::fs::metadata(folder.join(name))
+            .is_ok_and(|file| file.is_file() && written.is_none_or(|&n| n == file.len()))
+    };
     // A name that is not Unicode is not spelled in full in the report.
-    if item.stem().to_str().is_some() && !report.outputs.iter().all(|name| folder.join(name).is_file()) {
+    if item.stem().to_str().is_some() && !report.outputs.iter().enumerate().all(is_whole) {
         return None;
     }
-    if let Some(truth) = &item.truth {
-        let notes = Notes::read(out, item).ok()??;
-        if notes.fingerprint != key || notes.truth != Some(Digest::of_file(truth).ok()?) {
-            return None;
-        }
+    if let Some(truth) = &item.truth
+        && notes?.truth != Some(Digest::of_file(truth).ok()?)
+    {
+        return None;
     }
     Some(Outcome::Done { before: true, converged: report.solve.converged, seconds: report.timing.total })
 }
@@ -157,6 +181,8 @@ struct Photos<'a> {
     outcomes: &'a [OnceLock<Outcome>],
     /// Pixels segmented.
     pixels: AtomicU64,
+    /// Whether the disk has no room left: every photo after this one would be work for nothing.
+    is_full: AtomicBool,
 }
 
 impl Work for Photos<'_> {
@@ -167,6 +193,9 @@ impl Work for Photos<'_> {
     }
 
     fn fail(&self, i: usize, error: Error) {
+        if error.is_disk_full() {
+            self.is_full.store(true, Ordering::Relaxed);
+        }
         self.end(
             i,
             match error {
@@ -177,7 +206,7 @@ impl Work for Photos<'_> {
     }
 
     fn proceed(&self) -> ControlFlow<()> {
-        self.watch.proceed()
+        if self.is_full.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { self.watch.proceed() }
     }
 }
 
@@ -195,7 +224,7 @@ impl Photos<'_> {
         sweep_leftovers(&folder, &item.output_names())?;
 
         // The truth is read as soon as the photo's size is known: a bad one should not cost a whole run.
-        let checkpoint: Checkpoint<'_> = &|| match self.watch.proceed() {
+        let checkpoint: Checkpoint<'_> = &|| match self.proceed() {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Error::Interrupted),
         };
@@ -205,16 +234,19 @@ impl Photos<'_> {
             Some(path) => Some(Truth::read_named(path, shape, &options.limits)?),
             None => None,
         };
-        let answer = session.into_answer(&mut |_| self.watch.proceed())?;
+        let answer = session.into_answer(&mut |_| self.proceed())?;
         let origin = answer.origin().expect("it was read from files");
+        let prepared = store::prepare(&answer, &folder)?;
         let notes = Notes {
             fingerprint: store::key(origin, options),
+            sizes: prepared.sizes().to_vec(),
             scores: truth.as_ref().map(|(truth, _)| scores(&answer, truth)),
             truth: truth.map(|(_, digest)| digest),
             thumbnails: Thumbnails::of(answer.picture(), answer.marginals(), answer.mask()),
         };
         notes.write(out, item)?;
-        let written = store::write(&answer, &folder, &|| self.watch.proceed())?;
+        checkpoint()?;
+        let written = prepared.commit()?;
         self.pixels.fetch_add(shape.n_pixels() as u64, Ordering::Relaxed);
         let converged = answer.status() == Status::Converged;
         Ok(Outcome::Done { before: false, converged, seconds: written.report.timing.total })

@@ -281,6 +281,32 @@ fn a_full_disk_keeps_the_old_results_and_takes_no_half_of_the_new() {
     }
 }
 
+#[test]
+#[ignore = "needs root, to mount a small file system"]
+fn the_first_full_disk_stops_a_batch_and_the_same_command_goes_on_when_there_is_room() {
+    let desk = Desk::enlarged(8);
+    for i in 0..12 {
+        desk.put(&format!("in/{i:02}.png"), &bytes(&desk.path("disc.png")));
+        desk.put(&format!("in/{i:02}.scribbles.png"), &bytes(&desk.path("disc.scribbles.png")));
+    }
+    let folder = desk.path("disk");
+    let _disk = SmallDisk::mount(&folder, 640);
+    std::fs::write(desk.path("disk/ballast"), vec![1; 300 << 10]).unwrap();
+    let run = |code: i32| {
+        let output = desk.lfield(&["batch", "in", "-o", "disk/out", "--threads", "1"]).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        said
+    };
+    let said = run(1);
+    assert_eq!(said.matches("No space left").count(), 1 + usize::from(!said.contains("the disk is full")), "{said}");
+    let n_done = walk_files(&folder).iter().filter(|name| name.ends_with(".report.json")).count();
+    assert!(n_done < 12, "{said}");
+    std::fs::remove_file(desk.path("disk/ballast")).unwrap();
+    let said = run(0);
+    assert!(said.contains(&format!("{} segmented", 12 - n_done)), "{n_done} done before: {said}");
+}
+
 fn walk_files(folder: &Path) -> Vec<String> {
     if !folder.exists() {
         return Vec::new();

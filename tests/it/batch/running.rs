@@ -65,7 +65,7 @@ fn what_is_done_is_not_done_again() {
     let stamp = |name: &str| std::fs::metadata(desk.path("out").join(name)).unwrap().modified().unwrap();
     run(&[]).success();
     let before = ["a/x.mask.png", "batch.ndjson", "summary.json", "index.html"].map(stamp);
-    run(&[]).code(3).stderr(contains("3 done before"));
+    run(&[]).success().stderr(contains("3 done before").and(contains("nothing was left to do")));
     assert_eq!(before, ["a/x.mask.png", "batch.ndjson", "summary.json", "index.html"].map(stamp));
 
     run(&["--beta", "3"]).success().stderr(contains("3 segmented"));
@@ -75,10 +75,41 @@ fn what_is_done_is_not_done_again() {
     std::fs::remove_file(desk.path("out/b/y.heatmap.png")).unwrap();
     run(&["--beta", "3"]).success().stderr(contains("1 segmented, 2 done before"));
     std::fs::remove_file(desk.path("out/index.html")).unwrap();
-    run(&["--beta", "3"]).code(3);
+    run(&["--beta", "3"]).success().stderr(contains("nothing was left to do"));
     assert!(desk.path("out/index.html").exists());
     run(&["--beta", "3", "--emit", "mask"]).success().stderr(contains("3 segmented"));
-    run(&["--beta", "3", "--emit", "mask"]).code(3);
+    run(&["--beta", "3", "--emit", "mask"]).success().stderr(contains("nothing was left to do"));
+}
+
+#[test]
+fn a_result_that_was_cut_short_is_made_again() {
+    let desk = data_set(&["a/x.png", "b/y.png"]);
+    let every = ["batch", "in", "-o", "out", "--emit", "all"];
+    desk.lfield(&every).assert().success();
+    let whole = contents(&desk.path("out"));
+    let files: Vec<String> = whole.keys().filter(|name| name.starts_with("a/x.")).cloned().collect();
+    assert!(files.len() > 10, "{files:?}");
+    for name in files {
+        let path = desk.path("out").join(&name);
+        let content = bytes(&path);
+        std::fs::write(&path, &content[..content.len() / 2]).unwrap();
+        desk.lfield(&every).assert().success().stderr(contains("1 segmented, 1 done before"));
+        assert!(contents(&desk.path("out")) == whole, "{name}");
+    }
+    desk.lfield(&every).assert().success().stderr(contains("2 done before"));
+}
+
+#[test]
+fn a_photo_without_strokes_is_a_failure_where_that_is_asked_for() {
+    let desk = data_set(&["x.png", "y.png"]);
+    std::fs::remove_file(desk.path("in/y.scribbles.png")).unwrap();
+    let plain = ["batch", "in", "-o", "out"];
+    desk.lfield(&plain).assert().success().stderr(contains("1 segmented, 1 skipped"));
+    let strict = desk.lfield(&plain).arg("--fail-on-skip").assert().code(1);
+    strict.stderr(contains("1 done before, 1 skipped").and(contains("y.png: no strokes")));
+    std::fs::remove_file(desk.path("in/x.scribbles.png")).unwrap();
+    desk.lfield(&plain).assert().success().stderr(contains("nothing could be done: every photo was skipped"));
+    desk.lfield(&plain).arg("--fail-on-skip").assert().code(1);
 }
 
 #[test]
@@ -96,7 +127,7 @@ fn what_it_remembers_is_missed_when_it_cannot_be_read() {
 fn results_of_segment_count_as_done() {
     let desk = data_set(&["a/x.png"]);
     desk.lfield(&["segment", "-q", "in/a/x.png", "-o", "out/a"]).assert().success();
-    desk.lfield(&["batch", "in", "-o", "out"]).assert().code(3);
+    desk.lfield(&["batch", "in", "-o", "out"]).assert().success().stderr(contains("1 done before"));
     assert_eq!(records(&desk, "out/batch.ndjson")[0]["status"], "done");
 }
 
@@ -105,7 +136,7 @@ fn results_may_lie_beside_photos_or_below_them() {
     let desk = data_set(&["a/x.png"]);
     for out in ["in", "in/results"] {
         desk.lfield(&["batch", "in", "-o", out]).assert().success();
-        desk.lfield(&["batch", "in", "-o", out]).assert().code(3).stderr(contains("of 1"));
+        desk.lfield(&["batch", "in", "-o", out]).assert().success().stderr(contains("1 done before of 1"));
     }
 }
 

@@ -16,14 +16,14 @@ fn shards_and_merge_are_the_whole() {
         desk.lfield(&["merge", "parts"]).assert().code(1);
         let shard = format!("{index}/4");
         let run = desk.lfield(&["batch", "in", "-o", "parts", "--truth", "in", "--shard", &shard]).assert();
-        assert!([0, 1, 3].contains(&run.get_output().status.code().unwrap()));
+        assert!([0, 1].contains(&run.get_output().status.code().unwrap()));
         let summary = summary(&desk, &format!("parts/summary.{index}-of-4.json"));
         n_done += summary["counts"]["done"].as_u64().unwrap();
     }
     assert_eq!(n_done, 12);
     desk.lfield(&["merge", "parts"]).assert().success().stderr(contains("13 photos, 12 done, 1 failed"));
     let (whole, mut parts) = (contents(&desk.path("whole")), contents(&desk.path("parts")));
-    let n_shard_files = parts.keys().filter(|name| name.contains("-of-")).count();
+    let n_shard_files = parts.keys().filter(|name| name.contains("-of-") && !name.starts_with(".lfield/")).count();
     assert_eq!(n_shard_files, 8);
     parts.retain(|name, _| !name.contains("-of-"));
     assert_eq!(whole.keys().collect::<Vec<_>>(), parts.keys().collect::<Vec<_>>());
