@@ -11,6 +11,11 @@ use crate::session::Matte;
 
 /// The cut-out as an RGBA PNG.
 pub fn cutout(picture: &Picture, mask: &Mask, marginals: &Marginals, matte: Matte) -> Vec<u8> {
+    encode8(picture.shape(), ColorType::Rgba, &cutout_samples(picture, mask, marginals, matte))
+}
+
+/// The cut-out as RGBA samples, row by row.
+pub fn cutout_samples(picture: &Picture, mask: &Mask, marginals: &Marginals, matte: Matte) -> Vec<u8> {
     let alpha = mask.as_slice().iter().zip(marginals.as_slice()).map(|(&inside, &p)| match matte {
         Matte::Hard => {
             if inside {
@@ -22,6 +27,5 @@ pub fn cutout(picture: &Picture, mask: &Mask, marginals: &Marginals, matte: Matt
         Matte::Soft => (255.0 * p).round() as u8,
     });
     let rgba = |(&[r, g, b], alpha): (&[u8; 3], u8)| if alpha == 0 { [0; 4] } else { [r, g, b, alpha] };
-    let samples: Vec<u8> = picture.rgb().iter().zip(alpha).flat_map(rgba).collect();
-    encode8(picture.shape(), ColorType::Rgba, &samples)
+    picture.rgb().iter().zip(alpha).flat_map(rgba).collect()
 }

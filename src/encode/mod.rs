@@ -22,13 +22,13 @@ mod trace;
 mod trimap;
 
 pub use array::array;
-pub use cutout::cutout;
+pub use cutout::{cutout, cutout_samples};
 pub use gallery::{LETTERS, Tile, gallery};
 pub use heatmap::{heat, heatmap};
 pub use labels::labels;
 pub use marginals::marginals;
 pub use mask::mask;
-pub use overlay::overlay;
+pub use overlay::{overlay, overlay_samples};
 pub use path::path;
 pub use thumbnail::Thumbnails;
 pub use trace::trace;

@@ -19,12 +19,17 @@ const TINT: f64 = 0.12;
 
 /// The overlay as an RGB PNG.
 pub fn overlay(picture: &Picture, mask: &Mask) -> Vec<u8> {
+    encode8(picture.shape(), ColorType::Rgb, &overlay_samples(picture, mask))
+}
+
+/// The overlay as RGB samples, row by row.
+pub fn overlay_samples(picture: &Picture, mask: &Mask) -> Vec<u8> {
     let shape = picture.shape();
     let inside = mask.as_slice();
     let width = line_width(shape);
     let line = near_border(shape, inside, false, width);
     let shadow = near_border(shape, inside, false, 2 * width);
-    let samples: Vec<u8> = picture
+    picture
         .rgb()
         .par_iter()
         .enumerate()
@@ -34,8 +39,7 @@ pub fn overlay(picture: &Picture, mask: &Mask) -> Vec<u8> {
             false if shadow[pixel] => mix(recede(rgb), SHADOW, 0.6),
             false => recede(rgb),
         })
-        .collect();
-    encode8(shape, ColorType::Rgb, &samples)
+        .collect()
 }
 
 fn line_width(shape: Shape) -> usize {

@@ -34,6 +34,9 @@ macro_rules! overlay {
         }
 
         impl $name {
+            /// The names of all options, with underscores.
+            pub const NAMES: [&str; [$(stringify!($field)),*].len()] = [$(stringify!($field)),*];
+
             /// This with another on top.
             #[must_use]
             pub fn with(self, top: Self) -> Self {

@@ -62,13 +62,17 @@ impl Prepared {
 
 /// Makes the outputs that the answer's options ask for, under temporary names.
 pub fn prepare(answer: &Answer, folder: &Path) -> Result<Prepared> {
-    let began = Instant::now();
-    let options = answer.options();
     let input = answer.origin().map(|origin| &origin.input);
     if let Some(input) = input {
-        check_folder(input, folder, options)?;
+        check_folder(input, folder, answer.options())?;
     }
-    let stem = input.and_then(|input| input.image.file_stem()).unwrap_or(OsStr::new("lfield"));
+    prepare_as(answer, folder, input.and_then(|input| input.image.file_stem()).unwrap_or(OsStr::new("lfield")))
+}
+
+/// The same with this stem in the names of the files, whatever files lie there.
+pub fn prepare_as(answer: &Answer, folder: &Path, stem: &OsStr) -> Result<Prepared> {
+    let began = Instant::now();
+    let options = answer.options();
     let emit: Vec<Output> = Output::ALL.into_iter().filter(|output| options.output.emit.contains(output)).collect();
     let mut staged = Staged::new(folder)?;
     let rendered: Vec<Rendered> = emit.par_iter().flat_map_iter(|&output| files(answer, output, stem)).collect();

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use samples::{Palette, Samples};
 
-use crate::grid::{Partition, Shape, Unary};
+use crate::grid::{Marginals, Partition, Shape, Unary};
 use crate::read::{Limits, Loaded, Source};
 use crate::{Error, Result};
 
@@ -45,29 +45,35 @@ pub fn prior(path: &Path, photo: Shape, limits: &Limits) -> Result<Loaded<Unary>
         is_probability,
         "a probability between 0 and 1: divide by the largest value, or give costs",
     )?;
-    let mut n_bounded = 0_usize;
-    let bound = step / 2.0;
-    let costs = probabilities
-        .into_iter()
-        .map(|p| {
-            n_bounded += usize::from(p < bound || 1.0 - p < bound);
-            if p < bound {
-                cost(bound)
-            } else if 1.0 - p < bound {
-                -cost(bound)
-            } else {
-                cost(p)
-            }
-        })
-        .collect();
+    let (value, n_bounded) = costs(&Marginals::new(photo, probabilities)?, step)?;
     if n_bounded > 0 {
+        let bound = step / 2.0;
         warnings.push(format!(
             "{}: {n_bounded} probabilities are within half a step of 0 or 1 and count as {bound:.2e} away from it, a cost of ±{:.2}",
             path.display(),
             cost(bound)
         ));
     }
-    Ok(Loaded { value: Unary::new(photo, costs)?, warnings, digest })
+    Ok(Loaded { value, warnings, digest })
+}
+
+/// The costs of probabilities of foreground whose type steps by `step` just below 1, and how many of them count as half a step away
+/// from 0 or 1 because they are nearer.
+pub fn costs(prior: &Marginals, step: f64) -> Result<(Unary, usize)> {
+    let bound = step / 2.0;
+    let mut n_bounded = 0_usize;
+    let costs = prior.as_slice().iter().map(|&p| {
+        n_bounded += usize::from(p < bound || 1.0 - p < bound);
+        if p < bound {
+            cost(bound)
+        } else if 1.0 - p < bound {
+            -cost(bound)
+        } else {
+            cost(p)
+        }
+    });
+    let costs = costs.collect();
+    Ok((Unary::new(prior.shape(), costs)?, n_bounded))
 }
 
 /// Reads superpixels of a photo of shape `photo` from an integer `.npy` file or a grey or indexed image: equal values are one region, connected or not.
