@@ -22,6 +22,9 @@ pub const GRAPH_LIMIT: usize = 8_000_000;
 /// What is left over in a closed piece, in units per node: the rounding of its mean, and of sums of real numbers.
 const REST: i128 = 1 << 12;
 
+/// Nodes reached between two checkpoints.
+const CHECK_EVERY: usize = 1 << 16;
+
 /// State of the iteration.
 pub(super) struct DivideConquer<'a> {
     model: &'a Model,
@@ -61,23 +64,25 @@ impl<'a> DivideConquer<'a> {
         let open = (0..s.len() as u32).collect();
         let point = vec![0.0; model.n_variables()];
         let mut solver = Self { model, network, s, point, messages: Vec::new(), open, calls: 0 };
-        solver.write_point();
+        solver.write_point(checkpoint)?;
         Ok(solver)
     }
 
     /// Takes the new s if it is nearer to the origin: on the way a cut can leave much in few nodes.
-    fn write_point(&mut self) {
+    fn write_point(&mut self, checkpoint: Checkpoint<'_>) -> Result<()> {
+        checkpoint()?;
         let norm = |s: &[f64]| s.iter().map(|s| s * s).sum::<f64>();
         let unit = self.network.unit;
         let s: Vec<f64> = self.s[..self.point.len()].iter().map(|&s| unit.value(s)).collect();
         if self.calls == 0 || norm(&s) < norm(&self.point) || self.finished() {
             self.point = s;
-            self.messages = self.network.messages(self.model);
+            self.messages = self.network.messages(self.model, checkpoint)?;
         }
+        Ok(())
     }
 
     /// The connected components of the open nodes that have more than one variable.
-    fn pieces(&self) -> Pieces {
+    fn pieces(&self, checkpoint: Checkpoint<'_>) -> Result<Pieces> {
         let mut seen = vec![false; self.s.len()];
         let mut pieces = Pieces { order: Vec::with_capacity(self.open.len()), reached: Vec::new(), starts: vec![0] };
         for &root in &self.open {
@@ -90,6 +95,9 @@ impl<'a> DivideConquer<'a> {
             pieces.reached.push(None);
             let mut next = start;
             while let Some(&i) = pieces.order.get(next) {
+                if next % CHECK_EVERY == 0 {
+                    checkpoint()?;
+                }
                 next += 1;
                 for (arc, j) in self.network.graph.neighbours(i as usize) {
                     if !std::mem::replace(&mut seen[j], true) {
@@ -107,7 +115,7 @@ impl<'a> DivideConquer<'a> {
                 _ => pieces.starts.push(next),
             }
         }
-        pieces
+        Ok(pieces)
     }
 }
 
@@ -117,9 +125,8 @@ impl Solver for DivideConquer<'_> {
     }
 
     fn step_until(&mut self, checkpoint: Checkpoint<'_>) -> Result<()> {
-        checkpoint()?;
         let n_variables = self.point.len();
-        let pieces = self.pieces();
+        let pieces = self.pieces(checkpoint)?;
         checkpoint()?;
         let is_variable = |i: &&u32| (**i as usize) < n_variables;
         let graph = &mut self.network.graph;
@@ -136,10 +143,12 @@ impl Solver for DivideConquer<'_> {
             }
         }
         // Along a spanning tree most of the flow finds its place without a search. Auxiliary nodes must not be left with an excess.
+        checkpoint()?;
         if graph.n_nodes() == n_variables {
             pieces.reached.iter().rev().flatten().for_each(|&arc| graph.draw_back(arc));
         }
         graph.solve_until(pieces.order.iter().map(|&i| i as usize), checkpoint)?;
+        checkpoint()?;
         self.calls += pieces.starts.len() - 1;
         self.open.clear();
         for range in pieces.starts.windows(2) {
@@ -156,8 +165,7 @@ impl Solver for DivideConquer<'_> {
                 self.open[start..].iter().for_each(|&i| graph.separate(i as usize));
             }
         }
-        self.write_point();
-        Ok(())
+        self.write_point(checkpoint)
     }
 
     fn point(&mut self) -> Point<'_> {

@@ -133,13 +133,14 @@ impl Network {
     }
 
     /// The messages of the layers: what flows to and from each variable in each factor of `model`, of which no variable was fixed.
-    pub(super) fn messages(&self, model: &Model) -> Vec<Vec<f64>> {
+    pub(super) fn messages(&self, model: &Model, checkpoint: Checkpoint<'_>) -> Result<Vec<Vec<f64>>> {
         let mut terms = Terms::new(vec![0.0; model.n_variables()]);
         let mut messages: Vec<Vec<f64>> = vec![vec![0.0; model.n_variables()]; model.layers().len()];
         /// Where the flow of a term goes: a layer, and the first place of the factor there.
         struct Home(usize, usize);
         let (mut edge_homes, mut truncated_homes) = (Vec::new(), Vec::new());
         for (r, layer) in model.layers().iter().enumerate() {
+            checkpoint()?;
             for (factor, range) in layer.factors().iter().zip(layer.starts().windows(2)) {
                 let scope: Vec<u32> = (range[0]..range[1]).map(|place| layer.variable(place) as u32).collect();
                 if let Some(chain) = factor.as_chain() {
@@ -155,10 +156,12 @@ impl Network {
                 truncated_homes.resize_with(terms.truncated.len(), || Home(r, range[0]));
             }
         }
+        checkpoint()?;
         let ends = terms.edges.iter().map(|edge| (edge.p, edge.q));
         let auxiliary = terms.truncated.iter().zip(model.n_variables() as u32..);
         let drawn = auxiliary.flat_map(|(term, auxiliary)| term.nodes.iter().map(move |&from| (from, auxiliary)));
         let residuals = self.graph.residuals(ends.chain(drawn));
+        checkpoint()?;
         let (of_edges, of_truncated) = residuals.split_at(terms.edges.len());
         for ((edge, &residual), Home(r, _)) in terms.edges.iter().zip(of_edges).zip(&edge_homes) {
             let layer = &model.layers()[*r];
@@ -174,7 +177,7 @@ impl Network {
             places.iter_mut().zip(own).for_each(|(s, &residual)| *s += self.unit.value(weight - residual));
             rest = others;
         }
-        messages
+        Ok(messages)
     }
 }
 
