@@ -35,6 +35,7 @@ MAKERS = {
     "meanshift": (speed.meanshift, True, "photo sets, a quiet machine, .venv-meanshift (scripts/README.md)", 5),
     "build": (speed.build, True, "a quiet machine", 12),
     "ci": (speed.ci, True, "a quiet machine", 15),
+    "refusals": (hardship.refusals, True, "", 1),
     "interrupts": (hardship.interrupts, True, "", 20),
     "calls": (hardship.calls, True, "strace", 20),
     "bombs": (hardship.bombs, True, "GNU time", 1),

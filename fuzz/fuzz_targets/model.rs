@@ -79,15 +79,7 @@ fn model(u: &mut Unstructured<'_>) -> Result<(Model, Plain)> {
 }
 
 fn options(u: &mut Unstructured<'_>) -> Result<Options> {
-    let solver = *u.choose(&[
-        SolverKind::Accelerated,
-        SolverKind::Messages,
-        SolverKind::DouglasRachford,
-        SolverKind::Ep,
-        SolverKind::FrankWolfe,
-        SolverKind::MinNorm,
-        SolverKind::DivideConquer,
-    ])?;
+    let solver = *u.choose(&SolverKind::ALL)?;
     Ok(Options {
         solver,
         factors: *u.choose(&[Factors::Layers, Factors::Edges])?,

@@ -1,10 +1,17 @@
 """What reliability.py and fuzz.sh find."""
 
+import re
 import sys
 
 from .desk import ROOT, first_tables, program, run, table
 
 FUZZ_MINUTES = 30
+
+
+def refusals(desk):
+    """How many cases the tables of bad inputs hold, counted by their test."""
+    printed = run(["cargo", "test", "--quiet", "--test", "it", "distinct_cases", "--", "--nocapture"], cwd=ROOT)
+    return f"The tables of `tests/it/bad_input` hold {re.search(r'([0-9]+) bad inputs', printed)[1]} different commands."
 
 
 def interrupts(desk):

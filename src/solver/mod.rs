@@ -113,6 +113,19 @@ pub enum SolverKind {
     DivideConquer,
 }
 
+impl SolverKind {
+    /// Every solver.
+    pub const ALL: [Self; 7] = [
+        Self::Accelerated,
+        Self::Messages,
+        Self::DouglasRachford,
+        Self::Ep,
+        Self::FrankWolfe,
+        Self::MinNorm,
+        Self::DivideConquer,
+    ];
+}
+
 /// The factor graph on which `messages`, `douglas-rachford` and `ep` run; the other solvers do not look at it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

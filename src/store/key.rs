@@ -4,6 +4,7 @@
 //! program. Paths are left out, so a folder may be moved. Options enter as their `Debug` text: a new option is part of the key
 //! without anyone having to remember it.
 
+use std::fmt::Debug;
 use std::path::Path;
 
 use crate::Result;
@@ -19,8 +20,9 @@ pub fn key(origin: &Origin, options: &Options) -> Digest {
     combined(BUILD, &origin.input, options, strokes, &origin.contents)
 }
 
-/// The cache key of a run, from the files as they are now. Nothing is decoded.
-pub fn key_of_files(input: &Input, options: &Options) -> Result<Digest> {
+/// The cache key of a run, from the files as they are now. Nothing is decoded. An evaluation runs a photo with more than one set of
+/// options, and has one key for all of them.
+pub fn key_of_files(input: &Input, options: &dyn Debug) -> Result<Digest> {
     let part = |role, path: &Path| Ok((role, Digest::of_file(path)?));
     let mut contents = vec![part("image", &input.image)?];
     if let Some(evidence) = &input.evidence {
@@ -39,7 +41,7 @@ pub fn key_of_files(input: &Input, options: &Options) -> Result<Digest> {
 fn combined(
     build: &str,
     input: &Input,
-    options: &Options,
+    options: &dyn Debug,
     strokes: Option<&Path>,
     contents: &[(&str, Digest)],
 ) -> Digest {

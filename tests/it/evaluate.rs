@@ -272,7 +272,9 @@ mod stopped {
     /// Finished tasks in the journals.
     fn n_tasks(album: &Album, out: &str) -> usize {
         let Ok(files) = std::fs::read_dir(album.path(out).join("cache")) else { return 0 };
-        files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap().lines().count()).sum()
+        let journals =
+            files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl"));
+        journals.map(|path| std::fs::read_to_string(path).unwrap().lines().count()).sum()
     }
 
     #[test]
@@ -325,6 +327,17 @@ fn an_observer_that_breaks_leaves_a_cache_to_go_on_from() {
     whole.unwrap().write(&album.path("first"), &options, None).unwrap();
     resumed.unwrap().write(&album.path("second"), &options, None).unwrap();
     assert_eq!(album.files("first"), album.files("second"));
+
+    // The gallery is not solved again: it is what the cache holds.
+    let cached = std::fs::read_dir(album.path("two")).unwrap().map(|file| file.unwrap().path());
+    let galleries: Vec<_> = cached.filter(|path| path.to_string_lossy().ends_with(".gallery.png")).collect();
+    let [gallery] = &galleries[..] else { panic!("{galleries:?}") };
+    assert_eq!(std::fs::read(gallery).unwrap(), album.files("second")["gallery.png"]);
+    std::fs::write(gallery, "kept").unwrap();
+    let (again, rest, known) = run("two", usize::MAX);
+    assert_eq!((known, rest), (all, 0));
+    again.unwrap().write(&album.path("third"), &options, None).unwrap();
+    assert_eq!(album.files("third")["gallery.png"], b"kept");
 }
 
 #[test]

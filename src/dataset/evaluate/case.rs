@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::dataset::manifest::{self, Row};
 use crate::dataset::pair::{STROKES, TRUTH, partner};
+use crate::read::{Format, Input};
 use crate::{Error, Result};
 
 /// A photo to be judged: three files.
@@ -42,6 +43,11 @@ impl Case {
             }
         }
         Ok(cases)
+    }
+
+    /// The photo and its strokes, to be read in this format.
+    pub(super) fn input(&self, format: Format) -> Input {
+        Input { image: self.image.clone(), scribbles: Some(self.scribbles.clone()), format, ..Input::default() }
     }
 
     fn of_folder(source: &Path, scribbles: &Path, truth: &Path) -> Result<Vec<Self>> {

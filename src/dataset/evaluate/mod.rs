@@ -27,7 +27,7 @@ use crate::dataset::pool::{self, Budget, Candidate, Work};
 use crate::metric::{Calibration, Curve, Judge, Judgement, Summary, WIDTHS};
 use crate::read::{Digest, Format};
 use crate::store::files::{Rendered, Staged};
-use crate::{Error, Result, session};
+use crate::{Error, Result, session, store};
 use grid::{Task, plan};
 use journal::Journal;
 use photo::Photo;
@@ -113,17 +113,10 @@ impl Options {
         Ok(())
     }
 
-    /// A name for everything that the figures of a photo depend on, apart from the settings.
-    fn digest(&self, case: &Case) -> Result<Digest> {
-        let mut text = format!("{} {:?} {:?}", crate::store::BUILD, self.format, self.widths);
-        for options in [&self.base, &self.own()] {
-            let session::Options { unary, layers, model, bias, fit_temperature, solver, rival, .. } = options;
-            text += &format!(" {unary:?} {layers:?} {model:?} {bias:?} {fit_temperature:?} {solver:?} {rival:?}");
-        }
-        for path in [&case.image, &case.scribbles, &case.truth] {
-            text += &format!(" {}", Digest::of_file(path)?);
-        }
-        Ok(Digest::of(text.as_bytes()))
+    /// The cache key of a photo: everything that its figures depend on, apart from the settings.
+    fn key(&self, case: &Case) -> Result<Digest> {
+        let truth = Digest::of_file(&case.truth)?;
+        store::key_of_files(&case.input(self.format), &(&self.base, self.own(), &self.widths, truth))
     }
 }
 
@@ -159,6 +152,8 @@ pub struct Evaluation {
     pub failures: Vec<(Case, Error)>,
     /// One per method, in the order asked for.
     pub rows: Vec<Row>,
+    /// The folder that holds what is done.
+    cache: PathBuf,
 }
 
 /// What a method is worth.
@@ -243,8 +238,8 @@ impl Evaluation {
             None => self.photos.first(),
         };
         if let Some(case) = shown {
-            let (picture, caption) = figure::figure(case, options)?;
-            files.extend([("gallery.png", picture), ("gallery.md", caption.into_bytes())]);
+            let [picture, caption] = figure::figure(case, options, &self.cache)?;
+            files.extend([("gallery.png", picture), ("gallery.md", caption)]);
         }
         let rendered: Vec<Rendered> =
             files.into_iter().map(|(name, bytes)| Rendered { name: name.into(), bytes }).collect();
@@ -276,7 +271,7 @@ pub fn evaluate(cases: &[Case], options: &Options, cache: &Path, observe: Observ
 
     // What is known is told before anything is solved, for the sake of the time left; what fails here fails again below.
     let known = |case: &Case| -> Result<usize> {
-        let journal = Journal::open(cache, &case.name, options.digest(case)?)?;
+        let journal = Journal::open(cache, &case.name, options.key(case)?)?;
         Ok(tasks.iter().filter(|task| journal.get(task).is_some()).map(|task| task.solves.len()).sum())
     };
     let known = cases.iter().map(|case| known(case).unwrap_or(0)).sum();
@@ -314,12 +309,12 @@ pub fn evaluate(cases: &[Case], options: &Options, cache: &Path, observe: Observ
         });
         rows.push(Row::new(*method, settings.clone(), judgements.collect(), options.criterion));
     }
-    Ok(Evaluation { photos, failures, rows })
+    Ok(Evaluation { photos, failures, rows, cache: cache.to_path_buf() })
 }
 
 /// All tasks of one photo; those in its journal are taken from there.
 fn run(case: &Case, options: &Options, tasks: &[&Task], cache: &Path, observe: Observe<'_>) -> Result<Sheet> {
-    let mut journal = Journal::open(cache, &case.name, options.digest(case)?)?;
+    let mut journal = Journal::open(cache, &case.name, options.key(case)?)?;
     let mut sheet: Vec<Option<Vec<Judgement>>> = tasks.iter().map(|task| journal.get(task)).collect();
     if sheet.iter().any(Option::is_none) {
         let (mut photo, truth) = Photo::read(case, options, observe)?;

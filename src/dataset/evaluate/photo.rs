@@ -5,7 +5,6 @@ use super::{Case, Event, Observe, Options};
 use crate::Result;
 use crate::grid::{Marginals, Mask, Picture, Seeds, Truth};
 use crate::metric::{Judge, Judgement};
-use crate::read::Input;
 use crate::session::{self, Session};
 
 /// A photo that has been read.
@@ -26,8 +25,7 @@ pub(super) struct Answer {
 impl<'a> Photo<'a> {
     /// The photo and its truth.
     pub(super) fn read(case: &Case, options: &'a Options, observe: Observe<'a>) -> Result<(Self, Truth)> {
-        let (image, scribbles) = (case.image.clone(), Some(case.scribbles.clone()));
-        let input = Input { image, scribbles, format: options.format, ..Input::default() };
+        let input = case.input(options.format);
         let session = Session::read(&input, options.base.clone(), &|| super::proceed(observe(Event::Working)))?;
         let truth = Truth::read(&case.truth, session.picture().shape(), &options.base.limits)?;
         Ok((Self { options, session, observe }, truth))

@@ -2,16 +2,6 @@
 
 use super::*;
 
-const SOLVERS: [SolverKind; 7] = [
-    SolverKind::Accelerated,
-    SolverKind::Messages,
-    SolverKind::DouglasRachford,
-    SolverKind::Ep,
-    SolverKind::FrankWolfe,
-    SolverKind::MinNorm,
-    SolverKind::DivideConquer,
-];
-
 /// Nothing, or any power of ten from 1e-12 to 1e12.
 fn weight() -> impl Strategy<Value = f64> {
     prop_oneof![1 => Just(0.0), 6 => (-12.0..12.0_f64).prop_map(|e| 10_f64.powf(e))]
@@ -57,7 +47,7 @@ proptest! {
     #[test]
     fn extreme_models_end_with_an_honest_certificate(
         m in prop::collection::vec(cost(), 20), same in any::<bool>(), w in cut(), labels in regions(), c in weight(),
-        solver in prop::sample::select(SOLVERS.to_vec()),
+        solver in prop::sample::select(SolverKind::ALL.to_vec()),
     ) {
         let m = if same { vec![m[0]; 20] } else { m };
         let model = grid_model(5, 4, &m, &w, &labels, c);
@@ -67,7 +57,7 @@ proptest! {
 
     #[test]
     fn without_cut_and_superpixels_every_pixel_keeps_its_own_cost(
-        m in prop::collection::vec(cost(), 20), labels in regions(), solver in prop::sample::select(SOLVERS.to_vec()),
+        m in prop::collection::vec(cost(), 20), labels in regions(), solver in prop::sample::select(SolverKind::ALL.to_vec()),
     ) {
         let model = grid_model(5, 4, &m, &[0.0], &labels, 0.0);
         let solution = run(&model, &Options { solver, ..Options::default() });
