@@ -77,6 +77,12 @@ impl Album {
         Evaluation::FILES.iter().map(read).collect()
     }
 
+    /// The journals in the cache of an output folder.
+    fn journals(&self, folder: &str) -> Vec<PathBuf> {
+        let Ok(files) = std::fs::read_dir(self.path(folder).join("cache")) else { return Vec::new() };
+        files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl")).collect()
+    }
+
     /// The rows of results.csv by column name.
     fn csv(&self, folder: &str) -> Vec<BTreeMap<String, String>> {
         let text = std::fs::read_to_string(self.path(folder).join("results.csv")).unwrap();
@@ -233,8 +239,7 @@ fn a_run_that_was_cut_short_goes_on_and_writes_the_same_files() {
 
     // Killed in the middle of writing a line, in every journal.
     std::fs::create_dir_all(album.path("torn/cache")).unwrap();
-    for entry in std::fs::read_dir(album.path("whole/cache")).unwrap() {
-        let path = entry.unwrap().path();
+    for path in album.journals("whole") {
         let journal = std::fs::read(&path).unwrap();
         std::fs::write(album.path("torn/cache").join(path.file_name().unwrap()), &journal[..journal.len() / 2])
             .unwrap();
@@ -271,10 +276,7 @@ mod stopped {
 
     /// Finished tasks in the journals.
     fn n_tasks(album: &Album, out: &str) -> usize {
-        let Ok(files) = std::fs::read_dir(album.path(out).join("cache")) else { return 0 };
-        let journals =
-            files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl"));
-        journals.map(|path| std::fs::read_to_string(path).unwrap().lines().count()).sum()
+        album.journals(out).iter().map(|path| std::fs::read_to_string(path).unwrap().lines().count()).sum()
     }
 
     #[test]
