@@ -95,7 +95,7 @@ impl<'a> DivideConquer<'a> {
             pieces.reached.push(None);
             let mut next = start;
             while let Some(&i) = pieces.order.get(next) {
-                if next % CHECK_EVERY == 0 {
+                if next.is_multiple_of(CHECK_EVERY) {
                     checkpoint()?;
                 }
                 next += 1;
