@@ -109,6 +109,10 @@ pub mod store;
 // Whole folders: batch and evaluate.
 pub mod dataset;
 
+// `lfield paint`: a local server and its page.
+#[cfg(feature = "paint")]
+pub mod paint;
+
 // The program: flags, messages, bars, exit codes.
 #[cfg(feature = "cli")]
 pub mod cli;

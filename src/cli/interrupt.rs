@@ -29,6 +29,17 @@ pub(super) fn listen_and_say(voice: Voice, message: &'static str) {
     });
 }
 
+/// The same for a program that Ctrl-C ends in its own way; a second one ends it where it stands.
+#[cfg(feature = "paint")]
+pub(super) fn listen_and_call(end: impl Fn() + Send + 'static) {
+    let _ = ctrlc::set_handler(move || {
+        if REQUESTED.swap(true, Ordering::SeqCst) {
+            std::process::exit(INTERRUPTED.into());
+        }
+        end();
+    });
+}
+
 /// From now on there are files to tidy up. A request that came just before may still be printing its message: then nothing is begun.
 pub(super) fn writing() -> lfield::Result<()> {
     WRITING.store(true, Ordering::SeqCst);

@@ -19,6 +19,8 @@ mod interrupt;
 mod man;
 mod merge;
 mod options;
+#[cfg(feature = "paint")]
+mod paint;
 mod parse;
 mod progress;
 mod segment;
@@ -70,6 +72,7 @@ macro_rules! examples {
 Examples:
   lfield segment cat.jpg         strokes in cat.scribbles.png, results in lfield-out
   lfield segment cat.jpg --scribbles strokes.png -o out --emit all
+  lfield paint cat.jpg           draw the strokes in the browser
   lfield batch photos -o out     every photo below a folder, with one report
   lfield evaluate photos         scores on photos with known truth
   lfield segment --help          every option, explained"
@@ -99,6 +102,8 @@ enum Command {
     Merge(merge::Merge),
     Superpixels(superpixels::Superpixels),
     Evaluate(Box<evaluate::Evaluate>),
+    #[cfg(feature = "paint")]
+    Paint(Box<paint::Paint>),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -155,6 +160,8 @@ pub fn main(arguments: &[OsString]) -> u8 {
         Command::Merge(command) => command.run(&voice),
         Command::Superpixels(command) => command.run(&voice),
         Command::Evaluate(command) => command.run(&cli.global, &voice),
+        #[cfg(feature = "paint")]
+        Command::Paint(command) => command.run(&cli.global, &voice, arguments),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
     };

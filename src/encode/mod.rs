@@ -14,6 +14,7 @@ mod overlay;
 mod path;
 pub mod plot;
 mod samples;
+mod strokes;
 mod thumbnail;
 
 pub mod regions;
@@ -30,7 +31,8 @@ pub use marginals::marginals;
 pub use mask::mask;
 pub use overlay::{overlay, overlay_samples};
 pub use path::path;
-pub use thumbnail::Thumbnails;
+pub use strokes::{is_own_strokes, strokes};
+pub use thumbnail::{Thumbnails, photo, shrunk, thumbnail};
 pub use trace::trace;
 pub use trimap::trimap;
 

@@ -1,10 +1,11 @@
-//! Thumbnails that a page can carry inside itself: small JPEGs as `data:` addresses.
+//! Pictures for pages: photos as PNG, photos at a smaller size, and thumbnails as small JPEGs, also as `data:` addresses.
 
 use image::ExtendedColorType;
 use image::codecs::jpeg::JpegEncoder;
 use serde::{Deserialize, Serialize};
 
 use super::heatmap::colour_table;
+use super::samples::encode8;
 use crate::grid::{Marginals, Mask, Picture, Shape};
 
 /// The largest thumbnail.
@@ -27,15 +28,15 @@ impl Thumbnails {
     pub fn of(picture: &Picture, marginals: &Marginals, mask: &Mask) -> Self {
         let shape = picture.shape();
         let rgb = picture.rgb();
-        let photo =
-            shrunk(shape, |pixel| rgb[pixel].map(f64::from)).into_iter().flat_map(|c| c.map(|v| v.round() as u8));
+        let small = fitted(shape, BOX);
+        let photo = means(shape, small, |pixel| rgb[pixel].map(f64::from)).into_iter().flat_map(rounded);
         let p = marginals.as_slice();
         let table = colour_table();
-        let heat = shrunk(shape, |pixel| [p[pixel]]).into_iter().flat_map(|[p]| table[(p * 255.0).round() as usize]);
+        let heat =
+            means(shape, small, |pixel| [p[pixel]]).into_iter().flat_map(|[p]| table[(p * 255.0).round() as usize]);
         let inside = mask.as_slice();
-        let share = shrunk(shape, |pixel| [f64::from(u8::from(inside[pixel]))]);
+        let share = means(shape, small, |pixel| [f64::from(u8::from(inside[pixel]))]);
         let grey = share.into_iter().map(|[share]| (share * 255.0).round() as u8);
-        let small = fitted(shape);
         Self {
             photo: address(small, photo.collect(), ExtendedColorType::Rgb8),
             heatmap: address(small, heat.collect(), ExtendedColorType::Rgb8),
@@ -44,16 +45,37 @@ impl Thumbnails {
     }
 }
 
-/// The shape in which a picture fits into the box; never larger than it is.
-fn fitted(shape: Shape) -> Shape {
-    let scale = (BOX.width as f64 / shape.width as f64).min(BOX.height as f64 / shape.height as f64).min(1.0);
+/// A photo as a PNG.
+pub fn photo(picture: &Picture) -> Vec<u8> {
+    encode8(picture.shape(), png::ColorType::Rgb, picture.rgb().as_flattened())
+}
+
+/// A photo at another size, at most its own: every pixel has the mean colour of its block.
+pub fn shrunk(picture: &Picture, small: Shape) -> Picture {
+    let rgb = picture.rgb();
+    let colours = means(picture.shape(), small, |pixel| rgb[pixel].map(f64::from));
+    Picture::new(small, colours.into_iter().map(rounded).collect())
+}
+
+/// A photo as a JPEG that fits into a box.
+pub fn thumbnail(picture: &Picture, within: Shape) -> Vec<u8> {
+    let small = fitted(picture.shape(), within);
+    jpeg(small, shrunk(picture, small).rgb().as_flattened(), ExtendedColorType::Rgb8)
+}
+
+fn rounded(colour: [f64; 3]) -> [u8; 3] {
+    colour.map(|value| value.round() as u8)
+}
+
+/// The shape in which a picture fits into a box; never larger than it is.
+fn fitted(shape: Shape, within: Shape) -> Shape {
+    let scale = (within.width as f64 / shape.width as f64).min(within.height as f64 / shape.height as f64).min(1.0);
     let side = |length: usize| ((length as f64 * scale).round() as usize).max(1);
     Shape::new(side(shape.width), side(shape.height))
 }
 
-/// Means over the block of pixels that each pixel of the thumbnail stands for.
-fn shrunk<const N: usize>(shape: Shape, value: impl Fn(usize) -> [f64; N]) -> Vec<[f64; N]> {
-    let small = fitted(shape);
+/// Means over the block of pixels that each pixel of the small shape stands for.
+fn means<const N: usize>(shape: Shape, small: Shape, value: impl Fn(usize) -> [f64; N]) -> Vec<[f64; N]> {
     let block = |i: usize, from: usize, to: usize| i * from / to..(i + 1) * from / to;
     let mut result = Vec::with_capacity(small.n_pixels());
     for row in 0..small.height {
@@ -72,11 +94,15 @@ fn shrunk<const N: usize>(shape: Shape, value: impl Fn(usize) -> [f64; N]) -> Ve
 }
 
 fn address(shape: Shape, samples: Vec<u8>, colour: ExtendedColorType) -> String {
+    format!("data:image/jpeg;base64,{}", base64(&jpeg(shape, &samples, colour)))
+}
+
+fn jpeg(shape: Shape, samples: &[u8], colour: ExtendedColorType) -> Vec<u8> {
     let mut file = Vec::new();
     JpegEncoder::new_with_quality(&mut file, QUALITY)
-        .encode(&samples, shape.width as u32, shape.height as u32, colour)
+        .encode(samples, shape.width as u32, shape.height as u32, colour)
         .expect("a small picture, written to memory");
-    format!("data:image/jpeg;base64,{}", base64(&file))
+    file
 }
 
 /// RFC 4648: three bytes become four letters.
@@ -107,24 +133,24 @@ mod tests {
 
     #[test]
     fn a_thumbnail_fits_the_box_and_keeps_the_proportions() {
-        assert_eq!(fitted(Shape::new(640, 427)), Shape::new(144, 96));
-        assert_eq!(fitted(Shape::new(20, 10)), Shape::new(20, 10));
-        assert_eq!(fitted(Shape::new(1, 5000)), Shape::new(1, 96));
-        assert_eq!(fitted(Shape::new(5000, 3)), Shape::new(144, 1));
+        assert_eq!(fitted(Shape::new(640, 427), BOX), Shape::new(144, 96));
+        assert_eq!(fitted(Shape::new(20, 10), BOX), Shape::new(20, 10));
+        assert_eq!(fitted(Shape::new(1, 5000), BOX), Shape::new(1, 96));
+        assert_eq!(fitted(Shape::new(5000, 3), BOX), Shape::new(144, 1));
     }
 
     #[test]
     fn shrinking_keeps_the_mean() {
         let shape = Shape::new(288, 192);
         let value = |pixel: usize| [(pixel * 7 % 31) as f64];
-        let small = shrunk(shape, value);
+        let small = means(shape, fitted(shape, BOX), value);
         let mean = |values: &mut dyn Iterator<Item = f64>, n: usize| values.sum::<f64>() / n as f64;
         let (whole, part) = (
             mean(&mut (0..shape.n_pixels()).map(|pixel| value(pixel)[0]), shape.n_pixels()),
             mean(&mut small.iter().map(|v| v[0]), small.len()),
         );
         assert!((whole - part).abs() < 1e-9, "{whole} {part}");
-        let same = shrunk(Shape::new(7, 5), |pixel| [pixel as f64]);
+        let same = means(Shape::new(7, 5), Shape::new(7, 5), |pixel| [pixel as f64]);
         assert_eq!(same, (0..35).map(|pixel| [f64::from(pixel)]).collect::<Vec<_>>());
     }
 }

@@ -48,6 +48,10 @@ mod tree;
 /// `lfield batch` and `lfield merge`: whole folders, interrupted, divided and joined again.
 mod batch;
 
+/// `lfield paint`: strokes by HTTP, files, restarts, attacks.
+#[cfg(feature = "paint")]
+mod paint;
+
 /// What is refused, with which code and in which words.
 #[cfg(unix)]
 mod bad_input;

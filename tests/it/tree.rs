@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Every folder, and the folders it may name as `crate::…` (the error type is everybody's).
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("grid", &[]),
     ("read", &["grid"]),
     ("superpixel", &["grid"]),
@@ -20,6 +20,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("encode", &["grid", "read", "superpixel", "unary", "solver", "session"]),
     ("store", &["read", "session", "encode"]),
     ("dataset", &["grid", "read", "metric", "assemble", "solver", "rival", "session", "encode", "store"]),
+    ("paint", &["grid", "read", "solver", "session", "encode", "store"]),
     ("cli", &[]),
 ];
 

@@ -24,7 +24,7 @@ mod run;
 mod shard;
 
 pub use merge::merge;
-pub use photos::{Pattern, Selection};
+pub use photos::{Pattern, Selection, photos_below};
 pub use plan::{Common, Item, Obstacle, Plan, Sources};
 pub use report::{Counts, Mention, Run, SCHEMA, Seconds, Summary};
 pub use run::{Outcome, Settings, Watch, is_done, lock, run};

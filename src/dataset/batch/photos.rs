@@ -98,6 +98,16 @@ pub(super) fn photos(root: &Path, selection: &Selection, aside: &[&Path]) -> Res
     Ok((found, n_sidecars))
 }
 
+/// The photos below `root` that can be looked at, by their paths below it, in a fixed order; without those in the folder `aside`.
+pub fn photos_below(root: &Path, aside: &Path) -> Result<Vec<PathBuf>> {
+    let (found, _) = photos(root, &Selection::default(), &[aside])?;
+    let photo = |found| match found {
+        Found::Photo(path) => Some(path),
+        Found::Closed(..) => None,
+    };
+    Ok(found.into_iter().filter_map(photo).collect())
+}
+
 fn set(patterns: &[Pattern]) -> GlobSet {
     let mut builder = GlobSetBuilder::new();
     for Pattern(glob) in patterns {
