@@ -155,7 +155,7 @@ impl SolverArgs {
 #[command(next_help_heading = "Output")]
 struct OutputArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Output::named, help = format!(
-        "What to write: all, or any of {}; npy is both arrays [default: {}]",
+        "What to write: all, or any of {}; npy is the three arrays [default: {}]",
         names(&Output::ALL, ", "), names(&Output::DEFAULT, ",")
     ))]
     emit: Vec<Vec<Output>>,

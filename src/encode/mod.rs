@@ -36,8 +36,8 @@ pub use thumbnail::{Thumbnails, photo, shrunk, thumbnail};
 pub use trace::trace;
 pub use trimap::trimap;
 
-use crate::Result;
 use crate::session::{Answer, Output};
+use crate::{Error, Result};
 
 /// Text for HTML and SVG, between tags or in an attribute.
 ///
@@ -57,9 +57,17 @@ pub fn json(value: &impl serde::Serialize) -> Vec<u8> {
 }
 
 impl Answer {
-    /// One output as the bytes of its file. Of the superpixels, all layers as one uint32 `.npy` array of shape (layers, H, W).
+    /// One output as the bytes of its file; a rival has none that proves. Of the superpixels, all layers as one uint32 `.npy` array of shape (layers, H, W).
     pub fn encode(&self, output: Output) -> Result<Vec<u8>> {
-        Ok(self.encoded(output))
+        if self.has(output) {
+            return Ok(self.encoded(output));
+        }
+        Err(Error::parameter("the output", output.name(), "one that a rival has: it proves nothing"))
+    }
+
+    /// Whether there is such an output.
+    pub(crate) fn has(&self, output: Output) -> bool {
+        output != Output::BaseArray || self.solved.base.is_some()
     }
 
     pub(crate) fn encoded(&self, output: Output) -> Vec<u8> {
@@ -70,6 +78,7 @@ impl Answer {
             Output::Marginals => marginals(&solved.marginals),
             Output::MarginalsArray => array(shape, solved.marginals.as_slice()),
             Output::LogOddsArray => array(shape, &solved.s),
+            Output::BaseArray => array(shape, solved.base.as_deref().expect("not asked of a rival")),
             Output::Overlay => overlay(&self.picture, &solved.mask),
             Output::Cutout => cutout(&self.picture, &solved.mask, &solved.marginals, options.matte),
             // A rival proves nothing; there the band alone decides.

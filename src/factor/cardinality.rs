@@ -191,6 +191,11 @@ impl Factor for Cardinality {
         }
     }
 
+    fn expected_gains(&self, p: &mut [f64]) {
+        let (slope, c) = (self.slope(p.iter().sum()), self.curvature());
+        p.iter_mut().for_each(|p| *p = slope - c * (1.0 - 2.0 * *p));
+    }
+
     /// Gains fall, so the first or the last is the furthest from zero.
     fn largest(&self) -> f64 {
         match self.arity {

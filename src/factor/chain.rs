@@ -78,6 +78,16 @@ impl Factor for Chain {
         p.windows(2).zip(&self.weights).map(|(p, w)| w * (p[0] * (1.0 - p[1]) + p[1] * (1.0 - p[0]))).sum()
     }
 
+    fn expected_gains(&self, p: &mut [f64]) {
+        let mut from_left = 0.0;
+        for i in 0..p.len() {
+            let from_right = p.get(i + 1).map_or(0.0, |right| self.weights[i] * (1.0 - 2.0 * right));
+            let to_right = self.weights.get(i).map_or(0.0, |w| w * (1.0 - 2.0 * p[i]));
+            p[i] = from_left + from_right;
+            from_left = to_right;
+        }
+    }
+
     fn largest(&self) -> f64 {
         self.weights.iter().copied().fold(0.0, f64::max)
     }

@@ -58,6 +58,10 @@ impl Factor for Edge {
         self.chain.expectation(p)
     }
 
+    fn expected_gains(&self, p: &mut [f64]) {
+        self.chain.expected_gains(p);
+    }
+
     fn largest(&self) -> f64 {
         self.weight()
     }

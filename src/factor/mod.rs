@@ -57,6 +57,9 @@ pub trait Factor: std::fmt::Debug + Send + Sync {
     /// E[F(A)] when every pixel is in A on its own with probability p, or an upper bound of it.
     fn expectation(&self, p: &[f64]) -> f64;
 
+    /// p ← the derivatives of that by each probability.
+    fn expected_gains(&self, p: &mut [f64]);
+
     /// The largest change of F that one pixel makes, up to a factor of two.
     fn largest(&self) -> f64;
 
@@ -205,6 +208,15 @@ pub(crate) mod tests {
                 })
                 .sum();
             prop_assert!(factor.expectation(&prob) >= exact - 1e-9);
+
+            // Its derivatives, where it has any: a general table has corners at whole numbers.
+            let mut slopes = prob.clone();
+            factor.expected_gains(&mut slopes);
+            let mean: f64 = prob.iter().sum();
+            for (i, slope) in slopes.into_iter().enumerate().filter(|_| (mean - mean.round()).abs() > 1e-3) {
+                let at = |by: f64| factor.expectation(&prob.iter().zip(0..).map(|(p, j)| if i == j { p + by } else { *p }).collect::<Vec<_>>());
+                prop_assert!((slope - (at(1e-6) - at(-1e-6)) / 2e-6).abs() < 1e-6);
+            }
         }
 
         #[test]

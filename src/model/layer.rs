@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -164,13 +165,51 @@ impl Layer {
 
     /// A vertex of the layer's base polytope for x, which is over variables; the vertex in layer order.
     pub(crate) fn greedy(&self, x: &[f64]) -> Vec<f64> {
-        let mut vertex: Vec<f64> = (0..x.len()).map(|place| x[self.variable(place)]).collect();
-        with_scratch(|scratch, _| {
-            for (factor, range) in self.factors.iter().zip(self.starts.windows(2)) {
-                factor.greedy(&mut vertex[range[0]..range[1]], scratch);
+        self.map_scopes(x, |factor, x, scratch| factor.greedy(x, scratch))
+    }
+
+    /// ∂E\[F_r\]/∂p, p over variables; the derivatives in layer order.
+    pub(crate) fn expected_gains(&self, p: &[f64]) -> Vec<f64> {
+        self.map_scopes(p, |factor, p, _| factor.expected_gains(p))
+    }
+
+    /// x brought into layer order, with `work` done on the part of each factor.
+    fn map_scopes(&self, x: &[f64], work: impl Fn(&dyn Factor, &mut [f64], &mut Scratch) + Sync) -> Vec<f64> {
+        let mut values = vec![0.0; x.len()];
+        self.map_some(x, 0..self.factors.len(), &mut values, &work);
+        values
+    }
+
+    fn map_some(
+        &self,
+        x: &[f64],
+        factors: Range<usize>,
+        values: &mut [f64],
+        work: &(impl Fn(&dyn Factor, &mut [f64], &mut Scratch) + Sync),
+    ) {
+        let starts = &self.starts[factors.start..=factors.end];
+        if factors.len() > 1 && values.len() > SMALL {
+            let (middle, at) = halve(starts);
+            let (values, rest) = values.split_at_mut(at);
+            let middle = factors.start + middle;
+            rayon::join(
+                || self.map_some(x, factors.start..middle, values, work),
+                || self.map_some(x, middle..factors.end, rest, work),
+            );
+            return;
+        }
+        let mut rest = values;
+        for (factor, range) in self.factors[factors].iter().zip(starts.windows(2)) {
+            let part;
+            (part, rest) = rest.split_at_mut(range[1] - range[0]);
+            match &self.permutation {
+                None => part.copy_from_slice(&x[range[0]..range[1]]),
+                Some(p) => {
+                    part.iter_mut().zip(&p.order[range[0]..range[1]]).for_each(|(value, &v)| *value = x[v as usize]);
+                }
             }
-        });
-        vertex
+            with_scratch(|scratch, _| work(factor.as_ref(), part, scratch));
+        }
     }
 
     fn total(&self, x: impl Fn(usize) -> f64 + Sync, value: impl Fn(usize, &[f64], &mut Scratch) -> f64 + Sync) -> f64 {
@@ -204,6 +243,15 @@ impl Layer {
         }
         (0..n).into_par_iter().with_min_len(n.div_ceil(64)).map(&one).collect()
     }
+}
+
+/// Where to split factors in two, near the middle of their places: how many factors and how many places come first. `starts` holds
+/// where each factor begins and where the last one ends, of at least two.
+pub(crate) fn halve(starts: &[usize]) -> (usize, usize) {
+    let n_factors = starts.len() - 1;
+    let half = starts[0].midpoint(starts[n_factors]);
+    let middle = starts.partition_point(|&start| start < half).clamp(1, n_factors - 1);
+    (middle, starts[middle] - starts[0])
 }
 
 /// Up to this many variables, handing work to other threads costs more than the work.

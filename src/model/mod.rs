@@ -6,7 +6,7 @@
 mod layer;
 
 pub use layer::Layer;
-pub(crate) use layer::with_scratch;
+pub(crate) use layer::{halve, with_scratch};
 
 use std::sync::Arc;
 
@@ -132,6 +132,12 @@ impl Model {
     /// What that vertex is the sum of, but for m: a vertex of every layer, in layer order.
     pub(crate) fn greedy_messages(&self, x: &[f64]) -> Vec<Vec<f64>> {
         self.layers.iter().map(|layer| layer.greedy(x)).collect()
+    }
+
+    /// ∂E[F(A)]/∂p under independent variables with probabilities p: what a variable adds to the energy when the others are drawn.
+    pub(crate) fn expected_gains(&self, p: &[f64]) -> Vec<f64> {
+        let layers: Vec<Vec<f64>> = self.layers.iter().map(|layer| layer.expected_gains(p)).collect();
+        self.total(&layers)
     }
 
     /// s = m + Σ_r s_r over variables, from one message per layer in layer order.

@@ -59,7 +59,10 @@ pub struct Answer {
 /// The solution on the whole grid.
 #[derive(Clone, Debug)]
 pub(crate) struct Solved {
+    /// −x, x the log-odds.
     pub(crate) s: Vec<f64>,
+    /// The feasible s that proves; a rival has none.
+    pub(crate) base: Option<Vec<f64>>,
     pub(crate) mask: Mask,
     pub(crate) marginals: Marginals,
     /// For every pixel, whether its side of one half is proved; strokes are beyond doubt.
@@ -87,6 +90,7 @@ impl Solved {
         path: Vec<Level>,
     ) -> Result<Self> {
         let s = problem.expand(&solution.s);
+        let base = rival.is_none().then(|| problem.expand(&solution.base));
         let mask = problem.expand_set(&solution.set);
         let marginals = Marginals::beside(&mask, &s)?;
         let mut certified = vec![true; s.len()];
@@ -95,7 +99,21 @@ impl Solved {
         }
         let (theta, n_free, n_decided) = (problem.theta, problem.free().len(), problem.n_decided());
         let n_layers = problem.model.layers().len();
-        Ok(Self { s, mask, marginals, certified, solution, rival, bias, path, theta, n_free, n_decided, n_layers })
+        Ok(Self {
+            s,
+            base,
+            mask,
+            marginals,
+            certified,
+            solution,
+            rival,
+            bias,
+            path,
+            theta,
+            n_free,
+            n_decided,
+            n_layers,
+        })
     }
 }
 
@@ -110,7 +128,7 @@ impl Answer {
         &self.solved.marginals
     }
 
-    /// x = −s for every pixel, row by row: the log-odds of foreground, p = 1/(1+e⁻ˣ). Strokes that are facts have ±1e9.
+    /// x for every pixel, row by row: the log-odds of foreground, p = 1/(1+e⁻ˣ). Strokes that are facts have ±1e9.
     pub fn log_odds(&self) -> Vec<f64> {
         self.solved.s.iter().map(|s| -s).collect()
     }
@@ -123,6 +141,12 @@ impl Answer {
     /// The masks of all sizes, the smallest first, where `Output::Path` was among the outputs asked for.
     pub fn path(&self) -> &[Level] {
         &self.solved.path
+    }
+
+    /// The feasible s ∈ B(F) that proves how good x is, for every pixel, row by row: the duality gap of the certificate is
+    /// f(x) + ½‖x‖² + ½‖s‖² over the free pixels. Strokes that are facts have ∓1e9. `None` for a rival, which proves nothing.
+    pub fn base(&self) -> Option<&[f64]> {
+        self.solved.base.as_deref()
     }
 
     /// What is proved, on the pixels that no stroke decides. A rival's answer proves nothing: its bounds are infinite.

@@ -33,7 +33,8 @@ pub(crate) fn estimate(n_pixels: usize, threads: usize, options: &Options) -> u6
         Factors::Edges => 200,
     };
     // Arrays wait in memory until all files are complete.
-    let is_array = |output: &&Output| matches!(output, Output::MarginalsArray | Output::LogOddsArray);
+    let is_array =
+        |output: &&Output| matches!(output, Output::MarginalsArray | Output::LogOddsArray | Output::BaseArray);
     let arrays = 8 * options.output.emit.iter().filter(is_array).count() as u64;
     let per_pixel = 260 + 24 * (threads.max(1) as u64 - 1) + solver + factors + arrays;
     (n_pixels as u64).saturating_mul(per_pixel)

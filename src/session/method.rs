@@ -67,6 +67,7 @@ fn solution(model: &Model, beliefs: Beliefs, rival: Rival, choice: MapChoice) ->
         certified: vec![false; set.len()],
     };
     Solution {
+        base: Vec::new(),
         s: beliefs.s,
         set,
         certificate,

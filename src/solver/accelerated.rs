@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 use super::{Messages, Point, Solver};
 use crate::factor::Factor;
-use crate::model::{Layer, Model, with_scratch};
+use crate::model::{Layer, Model, halve, with_scratch};
 use crate::{Checkpoint, Result};
 
 /// Places a parallel task takes at least.
@@ -249,10 +249,9 @@ impl Pass<'_> {
     fn project(self, factors: std::ops::Range<usize>, places: Places<'_>) -> f64 {
         let starts = &self.layer.starts()[factors.start..=factors.end];
         if factors.len() > 1 && places.now.len() > GRAIN {
-            // Split near the middle of the places, at a border of factors: always the same tree of tasks.
-            let half = starts[0] + places.now.len() / 2;
-            let middle = starts.partition_point(|&start| start < half).clamp(1, factors.len() - 1);
-            let (places, rest) = places.split_at(starts[middle] - starts[0]);
+            // At a border of factors, always the same: always the same tree of tasks.
+            let (middle, at) = halve(starts);
+            let (places, rest) = places.split_at(at);
             let middle = factors.start + middle;
             let (drag, drag_rest) =
                 rayon::join(|| self.project(factors.start..middle, places), || self.project(middle..factors.end, rest));

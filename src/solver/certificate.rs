@@ -1,7 +1,8 @@
-//! What a feasible point proves (f the Lovász extension, x = −s, s ∈ B(F)):
+//! What a feasible point proves (f the Lovász extension, s ∈ B(F), x the best primal point in the order of −s):
 //!
-//! - gap = f(x) + ½‖x‖² + ½‖s‖² ≥ ½‖x − x*‖², so no coordinate is further than √(2·gap) from the optimum;
-//! - log Z ≤ −F(∅) + Σ log(1 + e^{−s}) and log Z ≥ H(p) − E_p[F] at p = 1/(1+eˢ); their difference bounds D∞(P‖Q);
+//! - gap = f(x) + ½‖x‖² + ½‖s‖² ≥ ½‖x − x*‖² + ½‖s − s*‖², so no coordinate is further than √(2·gap) from the optimum;
+//! - log Z ≤ −F(∅) + Σ log(1 + e^{−s}) and log Z ≥ H(p) − E_p[F] for any p, at best one near the marginals; their difference bounds
+//!   D∞(P‖Q) for Q with log-odds −s;
 //! - F(∅) + Σ min(s, 0) ≤ min F ≤ F(A) for any A. The mask is optimal where a minimum cut can finish it ([`map`]), else
 //!   the best level set of x.
 //!
@@ -14,8 +15,10 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::primal::Primal;
 use super::proof::Proof;
 use super::{Point, Progress, map};
+use crate::kernel::logistic::probability;
 use crate::kernel::rounding::{EPSILON, Sum};
 use crate::model::{Model, ordered_softplus, ordered_sum};
 use crate::{Checkpoint, Result};
@@ -45,11 +48,11 @@ impl MapChoice {
 /// What the final point proves. A number that cannot be claimed is infinite.
 #[derive(Clone, Debug)]
 pub struct Certificate {
-    /// At least f(x) + ½‖x‖² + ½‖s‖² at x = −s.
+    /// At least f(x) + ½‖x‖² + ½‖s‖², for the x written and the s that proves.
     pub gap: f64,
     /// The gap divided by the number of free pixels.
     pub gap_per_pixel: f64,
-    /// √(2·gap): no s is further than this from the optimum.
+    /// √(2·gap): no x is further than this from the optimum.
     pub error_bound: f64,
     /// Upper bound of log Z.
     pub log_z_upper: f64,
@@ -65,7 +68,7 @@ pub struct Certificate {
     pub map_gap: f64,
     /// No mask is better by more than rounding: `map_gap` is at most [`PROVED_OPTIMAL`].
     pub map_proved_optimal: bool,
-    /// Pixels whose s was moved across zero, or onto it, to agree with the mask.
+    /// Pixels whose x was moved across zero, or onto it, to agree with the mask.
     pub repaired_pixels: usize,
     /// Pixels whose side of ½ is proved.
     pub certified: Vec<bool>,
@@ -78,67 +81,67 @@ pub const PROVED_OPTIMAL: f64 = 1e-6;
 /// Costs below this are none.
 const SMALLEST: f64 = 1e-290;
 
-/// How far across zero a repaired s is moved.
+/// How far across zero a repaired x is moved.
 const NUDGE: f64 = 1e-9;
 
+/// Steps of mean field for the lower bound of log Z.
+const MEAN_FIELD_STEPS: usize = 4;
+
 impl Certificate {
-    /// Judges a point, chooses the mask, and moves `s`, which is the point's, across zero where the mask says so.
+    /// Judges a point and the best x in its order, chooses the mask, and moves `x` across zero where the mask says so.
     pub(super) fn issue(
         model: &Model,
         point: &Point<'_>,
-        s: &mut [f64],
+        primal: &mut Primal,
         choice: MapChoice,
         checkpoint: Checkpoint<'_>,
     ) -> Result<(Vec<bool>, Self)> {
         checkpoint()?;
-        let n = s.len();
         let proof = Proof::new(model, point);
-        let negative = |s: &[f64]| -> Vec<f64> { s.iter().map(|s| -s).collect() };
-        let mut x = negative(s);
         checkpoint()?;
-        let found = proof.gap(&x);
+        let found = proof.gap(&primal.x);
         let (set, map_gap, settled) = match map::exact(model, &proof, found, choice, checkpoint)? {
             Some(exact) => (exact.set, exact.gap, Some(exact.settled)),
             None => {
-                let set = level_set(model, proof.s, (2.0 * found).sqrt(), choice);
+                let set = level_set(primal, proof.s, (2.0 * found).sqrt(), choice);
                 let gap = proof.map_gap(&set);
                 (set, gap, None)
             }
         };
+        let x = &mut primal.x;
+        let n = x.len();
         let proved = |v: usize| settled.as_ref().is_some_and(|settled| settled[v]);
         let mut repaired_pixels = 0;
-        for (v, ((s, &inside), &error)) in s.iter_mut().zip(&set).zip(&proof.error).enumerate() {
-            // A side that is proved is shown, also where s is zero.
-            if choice.contains(*s) != inside || (*s == 0.0 && proved(v)) {
+        for (v, ((x, &inside), &error)) in x.iter_mut().zip(&set).zip(&proof.error).enumerate() {
+            // A side that is proved is shown, also where x is zero.
+            if choice.contains(-*x) != inside || (*x == 0.0 && proved(v)) {
                 // A tie that rounding broke is written as the tie it is.
-                let is_tie = s.abs() <= error && choice.contains(0.0) == inside && !proved(v);
-                *s = if is_tie {
+                let is_tie = x.abs() <= error + NUDGE && choice.contains(0.0) == inside && !proved(v);
+                *x = if is_tie {
                     0.0
                 } else if inside {
-                    -NUDGE
-                } else {
                     NUDGE
+                } else {
+                    -NUDGE
                 };
                 repaired_pixels += 1;
             }
         }
-        if repaired_pixels > 0 {
-            x = negative(s);
-        }
+        let x = &*x;
         checkpoint()?;
-        let gap = if repaired_pixels == 0 { found } else { proof.gap(&x) };
+        let gap = if repaired_pixels == 0 { found } else { proof.gap(x) };
         let error_bound = (2.0 * gap).sqrt() * (1.0 + 2.0 * EPSILON);
 
         let (least, most) = proof.log_normaliser();
-        let p: Vec<f64> = x.par_iter().map(|x| 1.0 / (1.0 + (-x).exp())).collect();
-        let log_gap = proof.log_gap(&x, &p);
+        checkpoint()?;
+        let log_gap = log_gap(model, &proof, x);
         let constant = model.constant();
         let off = model.rounding().constant;
         let log_z_upper = above(most - constant, off + EPSILON * (most + constant.abs()));
         let log_z_lower =
             -above(log_gap + constant - least, off + EPSILON * (least.abs() + 2.0 * log_gap + constant.abs()));
-        // For the marginals as written, which a repair may have taken out of B(F).
-        let renyi_infinity_upper = above(most - least + log_gap, 2.0 * proof.apart(&x) + EPSILON * (most + log_gap));
+        // For the marginals as written, which are not those of s.
+        let renyi_infinity_upper = above(most - least + log_gap, proof.ratio(x) + EPSILON * (most + log_gap));
 
         checkpoint()?;
         let (energy, energy_error) = model.energy_and_error(&set);
@@ -156,10 +159,26 @@ impl Certificate {
             map_gap,
             map_proved_optimal: map_gap <= PROVED_OPTIMAL * model.largest().clamp(SMALLEST, 1.0),
             repaired_pixels,
-            certified: s.iter().enumerate().map(|(v, s)| s.abs() > error_bound || proved(v)).collect(),
+            certified: x.iter().enumerate().map(|(v, x)| x.abs() > error_bound || proved(v)).collect(),
         };
         Ok((set, certificate))
     }
+}
+
+/// At least Σ log(1 + e^{−ŝ}) less the best lower bound of log Z that is at hand: that of the marginals of x, or of what a few steps
+/// of mean field make of them, t ← −∂E_p\[F\]/∂p in log-odds, halfway.
+fn log_gap(model: &Model, proof: &Proof<'_>, x: &[f64]) -> f64 {
+    let mut t = x.to_vec();
+    let mut p: Vec<f64> = x.par_iter().map(|&x| probability(x)).collect();
+    let before = proof.log_gap(&p);
+    for _ in 0..MEAN_FIELD_STEPS {
+        let gains = model.expected_gains(&p);
+        t.par_iter_mut().zip(&mut p).zip(&gains).with_min_len(4096).for_each(|((t, p), gain)| {
+            *t = 0.5 * (*t - gain);
+            *p = probability(*t);
+        });
+    }
+    before.min(proof.log_gap(&p))
 }
 
 /// value + error, rounded up; infinite if that is no number.
@@ -168,17 +187,21 @@ fn above(value: f64, error: f64) -> f64 {
     if sum.is_nan() { f64::INFINITY } else { sum }
 }
 
-/// The cheap part of the certificate, for the trace.
-pub(super) fn progress(model: &Model, point: &Point<'_>, iteration: usize, seconds: f64) -> Progress {
-    let Point { s, messages } = point;
-    let layers = model.layers().iter().zip(messages);
-    let gap: f64 = layers.map(|(layer, message)| layer.slack_at(|v| -s[v], message, |_| 0.0)).sum();
-    let gap = if gap.is_nan() { f64::INFINITY } else { gap };
+/// The cheap part of the certificate, for the trace. Leaves the best x in the order of −s in `primal`.
+pub(super) fn progress(
+    model: &Model,
+    point: &Point<'_>,
+    primal: &mut Primal,
+    iteration: usize,
+    seconds: f64,
+) -> Progress {
+    let s = point.s;
+    primal.find(model, s);
     Progress {
         iteration,
         seconds,
-        gap,
-        gap_per_pixel: gap / s.len().max(1) as f64,
+        gap: primal.gap,
+        gap_per_pixel: primal.gap / s.len().max(1) as f64,
         // Quick, and right to the digits of the whole sum; the certificate at the end keeps those of every term.
         log_z_upper: ordered_softplus(s) - model.constant(),
         map_lower_bound: model.constant() + ordered_sum(s, s, |s, _| s.min(0.0)),
@@ -187,11 +210,8 @@ pub(super) fn progress(model: &Model, point: &Point<'_>, iteration: usize, secon
 
 /// The best level set {s ≤ t}, |t| ≤ `reach`, when the exact mask is out of reach: {s < 0} unless another is better by more than
 /// rounding; of all that are as good as that one, the smallest or the largest.
-fn level_set(model: &Model, s: &[f64], reach: f64, choice: MapChoice) -> Vec<bool> {
-    let mut order: Vec<u32> = (0..s.len() as u32).collect();
-    order.sort_unstable_by(|&a, &b| s[a as usize].total_cmp(&s[b as usize]).then(a.cmp(&b)));
-    let x: Vec<f64> = s.iter().map(|s| -s).collect();
-    let gains = model.greedy(&x);
+fn level_set(primal: &Primal, s: &[f64], reach: f64, choice: MapChoice) -> Vec<bool> {
+    let Primal { order, gains, .. } = primal;
     // The energy of each set of the first k in order, where it is a level set within reach.
     let mut energies: Vec<(usize, f64)> = Vec::new();
     let mut energy = Sum::default();
@@ -201,7 +221,7 @@ fn level_set(model: &Model, s: &[f64], reach: f64, choice: MapChoice) -> Vec<boo
         if last < value(k) && value(k) >= -reach && last <= reach {
             energies.push((k, energy.value()));
         }
-        energy.extend(order.get(k).map(|&v| gains[v as usize]));
+        energy.extend(gains.get(k).copied());
     }
     let negative = s.iter().filter(|&&s| s < 0.0).count();
     let best = energies.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));

@@ -276,6 +276,7 @@ mod tests {
         fn expectation(&self, _: &[f64]) -> f64 {
             0.0
         }
+        fn expected_gains(&self, _: &mut [f64]) {}
         fn largest(&self) -> f64 {
             0.0
         }

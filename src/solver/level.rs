@@ -6,6 +6,7 @@
 //! ([`map`](super::map)), so it is an exact minimiser wherever that is said.
 
 use super::certificate::MapChoice;
+use super::primal::Primal;
 use super::proof::Proof;
 use super::{Certificate, Messages, Options, Point, Solution, map};
 use crate::model::Model;
@@ -25,10 +26,13 @@ pub fn certify(
     options: &Options,
     checkpoint: Checkpoint<'_>,
 ) -> Result<Solution> {
-    let point = Point { s: &model.total(&messages.0), messages: messages.0.iter().map(Vec::as_slice).collect() };
-    let mut s = point.s.to_vec();
-    let (set, certificate) = Certificate::issue(model, &point, &mut s, options.map, checkpoint)?;
-    Ok(Solution { s, set, certificate, ..solution })
+    let base = model.total(&messages.0);
+    let point = Point { s: &base, messages: messages.0.iter().map(Vec::as_slice).collect() };
+    let mut primal = Primal::default();
+    primal.find(model, point.s);
+    let (set, certificate) = Certificate::issue(model, &point, &mut primal, options.map, checkpoint)?;
+    let s = primal.x.iter().map(|x| -x).collect();
+    Ok(Solution { s, base, set, certificate, ..solution })
 }
 
 /// All levels of a solution.

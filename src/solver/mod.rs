@@ -14,6 +14,7 @@ mod map;
 mod messages;
 mod min_norm;
 mod network;
+mod primal;
 mod proof;
 mod sequential;
 
@@ -251,11 +252,13 @@ pub enum Status {
 /// A feasible point, what it proves, and how it was reached.
 #[derive(Clone, Debug)]
 pub struct Solution {
-    /// s over the free variables.
+    /// −x over the free variables, x the log-odds: the best found for −s*.
     pub s: Vec<f64>,
+    /// The feasible s ∈ B(F), up to rounding, that proves how good x is.
+    pub base: Vec<f64>,
     /// The mask over the free variables.
     pub set: Vec<bool>,
-    /// What s proves.
+    /// What is proved.
     pub certificate: Certificate,
     /// Why the iteration ended.
     pub status: Status,
@@ -319,10 +322,12 @@ fn iterate(
     let clock = Instant::now();
     let mut solver = options.solver.start(model, options.factors, start, checkpoint)?;
     let mut trace: Vec<Progress> = Vec::new();
+    let mut primal = primal::Primal::default();
     let mut iteration = 0;
     let status = loop {
         let seconds = clock.elapsed().as_secs_f64();
-        let progress = certificate::progress(model, &solver.point(), iteration, seconds).with_bounds_of(trace.last());
+        let progress = certificate::progress(model, &solver.point(), &mut primal, iteration, seconds);
+        let progress = progress.with_bounds_of(trace.last());
         let next = iteration + patience(trace.last(), &progress, options.tolerance, start.is_some());
         trace.push(progress);
         if observe(&progress, Some(solver.point().s)).is_break() {
@@ -350,13 +355,14 @@ fn iterate(
     };
     let map_calls = solver.map_calls();
     let point = solver.point();
-    let mut s = point.s.to_vec();
-    let (set, certificate) = Certificate::issue(model, &point, &mut s, options.map, checkpoint)?;
+    let (set, certificate) = Certificate::issue(model, &point, &mut primal, options.map, checkpoint)?;
+    let base = point.s.to_vec();
+    let s = primal.x.iter().map(|x| -x).collect();
     let messages = Some(solver.messages());
     let within = certificate.gap_per_pixel <= options.tolerance;
     let status = if within && status != Status::Interrupted { Status::Converged } else { status };
     let seconds = clock.elapsed().as_secs_f64();
-    Ok(Solution { s, set, certificate, status, iterations: iteration, map_calls, messages, seconds, trace })
+    Ok(Solution { s, base, set, certificate, status, iterations: iteration, map_calls, messages, seconds, trace })
 }
 
 /// Steps to take before the next look at the certificate, which costs half a step or more: as many as it takes to the tolerance

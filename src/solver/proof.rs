@@ -5,8 +5,8 @@
 //!
 //! - duality gap P(x) + ½‖ŝ‖² = ½‖x + ŝ‖² + Σ_r ( f_r(x) − ⟨x, ŝ_r⟩ ), for any x;
 //! - F(A) − min F ≤ Σ_{A} max(ŝ, 0) + Σ_{V∖A} max(−ŝ, 0) + Σ_r ( F_r(A) − ŝ_r(A) ), for any A;
-//! - log Z ≤ Σ log(1 + e^{−ŝ}), and this exceeds H(p) − E_p\[F\] ≤ log Z by Σ_r ( E_p\[F_r\] − ⟨p, ŝ_r⟩ ), but for a
-//!   divergence between p and 1/(1+eˢ) that is rounding.
+//! - log Z ≤ Σ log(1 + e^{−ŝ}), and this exceeds H(p) − E_p\[F\] ≤ log Z by Σ_r ( E_p\[F_r\] − ⟨p, ŝ_r⟩ ) and the divergence of the
+//!   coins p from the coins 1/(1+e^ŝ), for any p.
 //!
 //! So nothing large cancels, whatever the size of the costs. Factors verify how far s_r is from ŝ_r ([`Factor::distance`]) instead of
 //! trusting the projections, and `error` bounds |s − ŝ| for every variable. A number that overflowed proves nothing: the claim is
@@ -17,7 +17,7 @@
 use rayon::prelude::*;
 
 use super::Point;
-use crate::kernel::logistic::softplus;
+use crate::kernel::logistic::{probability, softplus};
 use crate::kernel::rounding::{EPSILON, at_least};
 use crate::model::{Model, ordered_sum};
 
@@ -81,19 +81,19 @@ impl<'a> Proof<'a> {
         (sum - off, claim(sum + off))
     }
 
-    /// At least Σ log(1 + e^{−ŝ}) − ( H(p) − E_p\[F\] ) for p = 1/(1+e^{−x}).
-    pub(super) fn log_gap(&self, x: &[f64], p: &[f64]) -> f64 {
+    /// At least Σ log(1 + e^{−ŝ}) − ( H(p) − E_p\[F\] ), for any p.
+    pub(super) fn log_gap(&self, p: &[f64]) -> f64 {
         let layers = self.model.layers().iter().zip(self.messages).zip(&self.distances);
         let slack: f64 = layers.map(|((layer, message), distances)| layer.expected_slack(p, message, distances)).sum();
-        // A divergence of two coins is at most the difference of their log-odds. Rounding of p, 3·EPSILON, counts up to log(1/EPSILON)
-        // times as much.
-        let apart = ordered_sum(x, self.s, |x, s| (x + s).abs()) + self.error_sum();
-        claim(at_least(slack + apart + x.len() as f64 * 128.0 * EPSILON, x.len()))
+        let divergence = ordered_sum(p, self.s, divergence) + self.error_sum();
+        claim(at_least(slack + divergence, p.len()))
     }
 
-    /// Σ |x + ŝ|
-    pub(super) fn apart(&self, x: &[f64]) -> f64 {
-        claim(at_least(ordered_sum(x, self.s, |x, s| (x + s).abs()) + self.error_sum(), 2 * x.len()))
+    /// At least max_A log Q′(A)/Q(A), Q′ with log-odds −ŝ and Q with log-odds x. A variable adds log(1+eˣ) − log(1+e^{−ŝ}) if x ≥ −ŝ and
+    /// log(1+e^{−x}) − log(1+e^ŝ) if not, which is at most |x + ŝ| times the probability that goes with x.
+    pub(super) fn ratio(&self, x: &[f64]) -> f64 {
+        let one = |x: f64, s: f64| (x + s).abs() * probability(if x >= -s { x } else { -x });
+        claim(at_least(ordered_sum(x, self.s, one) + self.error_sum(), x.len()))
     }
 
     fn error_sum(&self) -> f64 {
@@ -109,6 +109,17 @@ impl<'a> Proof<'a> {
 
 /// Variables summed in one go.
 const CHUNK: usize = 8192;
+
+/// At least the divergence of the coin p from the coin with log-odds −s.
+fn divergence(p: f64, s: f64) -> f64 {
+    let part = |p: f64, log_p: f64, log_q: f64| match p {
+        0.0 => (0.0, 0.0),
+        _ => (p * (log_p - log_q), p * (log_p + log_q).abs()),
+    };
+    let (inside, size_inside) = part(p, p.ln(), -softplus(s));
+    let (outside, size_outside) = part(1.0 - p, (-p).ln_1p(), -softplus(-s));
+    (inside + outside).max(0.0) + 8.0 * EPSILON * (size_inside + size_outside)
+}
 
 /// What cannot be computed cannot be claimed.
 fn claim(value: f64) -> f64 {

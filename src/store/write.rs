@@ -101,6 +101,7 @@ pub fn prepare_as(answer: &Answer, folder: &Path, stem: &OsStr) -> Result<Prepar
 fn files(answer: &Answer, output: Output, stem: &OsStr) -> Vec<Rendered> {
     match output {
         Output::Report => Vec::new(),
+        output if !answer.has(output) => Vec::new(),
         Output::Superpixels => {
             let layers = answer.partitions().par_iter().enumerate().map(|(layer, partition)| {
                 let (bytes, extension) = crate::encode::labels(partition);

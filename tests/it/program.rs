@@ -7,7 +7,8 @@ use crate::desk::{Desk, HEIGHT, bytes, in_disc, without_column, without_seconds}
 
 const DEFAULT_FILES: [&str; 4] = ["disc.heatmap.png", "disc.marginals.png", "disc.mask.png", "disc.report.json"];
 
-const ALL_FILES: [&str; 13] = [
+const ALL_FILES: [&str; 14] = [
+    "disc.base.npy",
     "disc.cutout.png",
     "disc.heatmap.png",
     "disc.marginals.npy",

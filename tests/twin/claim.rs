@@ -23,6 +23,7 @@ impl Claim for Option<f64> {
 #[derive(Debug)]
 pub(crate) struct Claims {
     pub(crate) s: Vec<f64>,
+    pub(crate) base: Vec<f64>,
     pub(crate) set: Vec<bool>,
     pub(crate) converged: bool,
     pub(crate) gap: Option<f64>,
@@ -43,6 +44,7 @@ impl Claims {
         let proof = solution.certificate;
         Self {
             s: solution.s,
+            base: solution.base,
             set: solution.set,
             converged: solution.status == Status::Converged,
             gap: proof.gap.made(),

@@ -73,6 +73,13 @@ impl Function {
         magnitude
     }
 
+    /// The sum of the sizes of all numbers of the model.
+    pub(crate) fn weight(&self) -> IBig {
+        let edges = self.edges.iter().map(|(.., w)| w);
+        let gains = self.tables.iter().flat_map(|(_, gains)| gains);
+        self.unary.iter().chain(edges).chain(gains).map(size).sum()
+    }
+
     fn terms(&self, set: &[bool], mut hear: impl FnMut(&IBig)) {
         (0..set.len()).filter(|&v| set[v]).for_each(|v| hear(&self.unary[v]));
         self.edges.iter().filter(|(p, q, _)| set[*p] != set[*q]).for_each(|(.., w)| hear(w));

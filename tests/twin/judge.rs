@@ -1,6 +1,8 @@
 //! Every claim of a solution against the exact twin.
 //!
-//! - gap, gap per pixel: P(x) − P(x*) = f(−s) + ½‖s‖² + ½‖s*‖² is no more. Error bound: no |s − s*| is more.
+//! - gap, gap per pixel: P(x) − P(x*) = f(x) + ½‖x‖² + ½‖s*‖² is no more, x = −s as written. Error bound: no |x − x*| is more.
+//! - base: its sums are below F for every set and equal to F of all, up to 1e-12 of the sizes of the model's numbers, a figure and not a
+//!   bound. Where costs are ordinary, f(x) + ½‖x‖² + ½‖base‖² is the gap claimed up to 1e-9.
 //! - converged: the gap claimed and the true one are within the tolerance.
 //! - log Z between its bounds, and log P(A)/Q(A) below the Rényi bound for every A, for up to [`MOST_LISTED`] variables. The sums are right
 //!   to 200 bits, and so is the verdict.
@@ -165,6 +167,7 @@ fn judge_claims(description: &Description, function: &Function, claims: &Claims,
     let n = function.unary.len();
     assert_eq!((claims.s.len(), claims.set.len(), claims.certified.len()), (n, n, n), "one number per variable");
     let finite = claims.s.iter().all(|s| s.is_finite());
+    let finite = finite && claims.base.iter().all(|s| s.is_finite());
     verdict.hold("finite s", finite, || format!("{:?}", claims.s));
     if !finite {
         return;
@@ -176,7 +179,28 @@ fn judge_claims(description: &Description, function: &Function, claims: &Claims,
         let partition = Partition::new(function);
         assert_eq!(*partition.least(), optimum.least(), "the twin contradicts itself");
         log_z(&partition, claims, verdict);
+        base(description, function, claims, verdict);
     }
+}
+
+/// The base against all sets.
+fn base(description: &Description, function: &Function, claims: &Claims, verdict: &mut Verdict) {
+    let n = claims.base.len();
+    let rounding = fraction(function.weight(), function.exponent) * exact(1e-12);
+    let empty = function.energy(&vec![false; n]);
+    let wrong = (0..1_usize << n).find(|bits| {
+        let set: Vec<bool> = (0..n).map(|v| bits >> v & 1 == 1).collect();
+        let sum = (0..n).filter(|&v| set[v]).fold(RBig::ZERO, |sum, v| sum + exact(claims.base[v]));
+        let beyond = sum - fraction(function.energy(&set) - &empty, function.exponent);
+        beyond > rounding || (set.iter().all(|inside| *inside) && -beyond > rounding)
+    });
+    if description.scale.is_ordinary() {
+        let norm = claims.base.iter().fold(RBig::ZERO, |sum, s| sum + exact(*s) * exact(*s));
+        let gap = primal(function, &claims.s) + norm / RBig::from(2);
+        let close = |claim: f64| size(exact(claim) - &gap) <= exact(1e-9);
+        verdict.bound("gap of x and base", claims.gap, Side::Upper, close, || show(&gap));
+    }
+    verdict.hold("base", wrong.is_none(), || format!("{:?} is outside at set {wrong:?}", claims.base));
 }
 
 fn distance(description: &Description, function: &Function, optimum: &Optimum, claims: &Claims, verdict: &mut Verdict) {
@@ -205,12 +229,16 @@ fn distance(description: &Description, function: &Function, optimum: &Optimum, c
 }
 
 /// P(−s) − P(x*)
-pub(crate) fn excess(function: &Function, optimum: &Optimum, s: &[f64]) -> RBig {
+fn excess(function: &Function, optimum: &Optimum, s: &[f64]) -> RBig {
+    primal(function, s) + optimum.norm() / RBig::from(2)
+}
+
+/// P(−s) = f(−s) + ½‖s‖²
+fn primal(function: &Function, s: &[f64]) -> RBig {
     let (s, exponent) = whole(s);
     let x: Vec<IBig> = s.iter().map(|s| -s).collect();
-    let primal = fraction(function.lovasz(&x), function.exponent + exponent);
     let norm = fraction(s.iter().map(|s| s * s).sum(), 2 * exponent);
-    primal + (norm + optimum.norm()) / RBig::from(2)
+    fraction(function.lovasz(&x), function.exponent + exponent) + norm / RBig::from(2)
 }
 
 fn map(description: &Description, function: &Function, optimum: &Optimum, claims: &Claims, verdict: &mut Verdict) {

@@ -274,7 +274,7 @@ pub struct Solve {
     pub status: String,
     /// Seconds it took.
     pub seconds: f64,
-    /// Duality gap of the s written.
+    /// Duality gap of the log-odds written, proved by the base.
     pub gap: Option<f64>,
     /// The same over the number of free pixels.
     pub gap_per_pixel: Option<f64>,
