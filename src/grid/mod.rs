@@ -17,7 +17,7 @@ pub use fold::Folds;
 pub(crate) use fold::sort_along_axis;
 pub use partition::Partition;
 pub use picture::Picture;
-pub(crate) use region::components;
+pub(crate) use region::{components, deepest, depths};
 pub use seeds::{Seed, Seeds};
 pub use truth::Truth;
 pub use values::{Marginals, Mask, Shape, Unary};

@@ -24,6 +24,8 @@ pub struct Input {
     pub evidence: Option<EvidenceFile>,
     /// Label maps that replace mean shift, one per layer.
     pub superpixels: Vec<PathBuf>,
+    /// Whether a box or clicks say enough without strokes.
+    pub is_marked: bool,
     /// What the command line said beyond options.
     pub recorded: Recorded,
 }
@@ -97,7 +99,7 @@ impl Input {
             Some(path) => Ok(Some(path.clone())),
             None => match discover(&self.image) {
                 Ok(path) => Ok(Some(path)),
-                Err(Error::NoStrokes { .. }) if self.evidence.is_some() => Ok(None),
+                Err(Error::NoStrokes { .. }) if self.evidence.is_some() || self.is_marked => Ok(None),
                 Err(error) => Err(error),
             },
         }
@@ -137,7 +139,7 @@ impl Input {
                 let strokes =
                     Strokes::read_below(&path, self.scribbles_below.as_deref(), &picture, self.format, limits)?;
                 record("scribbles", strokes.warnings.clone(), strokes.digest);
-                if costs.is_none() {
+                if costs.is_none() && !self.is_marked {
                     strokes.require_both_classes()?;
                 }
                 Some(strokes)
