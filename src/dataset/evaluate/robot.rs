@@ -392,7 +392,7 @@ mod tests {
     #[test]
     fn the_largest_error_is_found_and_of_equals_the_false_one() {
         let shape = Shape::new(6, 2);
-        let mask = Mask::new(shape, "xx..x...x...".chars().map(|c| c == 'x').collect());
+        let mask = Mask::new(shape, "xx..x.......".chars().map(|c| c == 'x').collect());
         let truth = |rows: &str| {
             let label = |c| match c {
                 'f' => Some(true),
