@@ -280,16 +280,18 @@ impl Session {
             Timing { load: self.origin.as_ref().map_or(0.0, |origin| origin.seconds), ..Timing::default() };
         watch.tell(Event::Begun(self.picture.shape()))?;
         let checkpoint: Checkpoint<'_> = &|| watch.checkpoint();
-        let (superpixels, evidence) = join(|| timed(|| self.cut(checkpoint)), || timed(|| self.weigh(checkpoint)));
-        let superpixels = superpixels.store(&mut timing.superpixels)?;
-        let evidence = evidence.store(&mut timing.unary)?;
+        let (superpixels, evidence) = join(
+            || timed(&mut timing.superpixels, || self.cut(checkpoint)),
+            || timed(&mut timing.unary, || self.weigh(checkpoint)),
+        );
+        let (superpixels, evidence) = (superpixels?, evidence?);
         clock.lap();
         self.keep_superpixels(&superpixels);
         self.evidence.put(self.evidence_key(), Arc::clone(&evidence));
 
         let mut model = self.options.model_in_force();
         let fit = match self.options.fit_temperature {
-            true => Some(timed(|| self.fitted(&superpixels, checkpoint)).store(&mut timing.temperature)?),
+            true => Some(timed(&mut timing.temperature, || self.fitted(&superpixels, checkpoint))?),
             false => None,
         };
         model.temperature = fit.map_or(model.temperature, |fit| fit.temperature);
@@ -498,23 +500,12 @@ impl Clock {
     }
 }
 
-/// What a stage that runs beside another made, and how long it took by itself.
-struct Timed<T> {
-    result: T,
-    seconds: f64,
-}
-
-impl<T> Timed<T> {
-    fn store(self, seconds: &mut f64) -> T {
-        *seconds = self.seconds;
-        self.result
-    }
-}
-
-fn timed<T>(stage: impl FnOnce() -> T) -> Timed<T> {
-    let mut clock = Clock::start();
-    let result = stage();
-    Timed { result, seconds: clock.lap() }
+/// What a stage makes, and how long it takes by itself.
+fn timed<T>(seconds: &mut f64, stage: impl FnOnce() -> T) -> T {
+    let began = Instant::now();
+    let made = stage();
+    *seconds = began.elapsed().as_secs_f64();
+    made
 }
 
 #[cfg(test)]
