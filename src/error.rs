@@ -182,7 +182,7 @@ pub enum Error {
 
     /// No stroke file beside the photo.
     #[error(
-        "no strokes found for {}; looked for {}. Paint red on the object and blue on the background, on a transparent or \
+        "no strokes found for {}; looked for {}, also as .webp, .tif, .jpg or .json. Paint red on the object and blue on the background, on a transparent or \
          white canvas of the photo's size, and save it under one of these names",
         .image.display(), list(.looked_for)
     )]
@@ -251,7 +251,7 @@ pub enum Error {
         found: String,
         /// Why they do not decide.
         why: String,
-        /// The formats worth naming, separated by `|`.
+        /// The formats that would do, separated by `|`.
         options: String,
     },
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use lfield::encode::{cutout_samples, overlay_samples};
+use lfield::encode::overlay_samples;
 use lfield::{Matte, Output, store};
 use numpy::{PyArray2, PyArray3};
 use pyo3::prelude::*;
@@ -72,7 +72,7 @@ impl Answer {
     /// The object alone, uint8 (H, W, 4).
     fn cutout<'py>(&self, py: Python<'py>, soft: bool) -> Bound<'py, PyArray3<u8>> {
         let (picture, matte) = (self.answer.picture(), if soft { Matte::Soft } else { Matte::Hard });
-        let samples = cutout_samples(picture, self.answer.mask(), self.answer.marginals(), matte);
+        let samples = self.answer.cutout_samples(matte);
         array::samples(py, picture.shape(), 4, samples)
     }
 

@@ -19,7 +19,7 @@ use super::hint::explain;
 use super::options::RunArgs;
 use super::progress::Countdown;
 use super::voice::{Voice, plural, printable};
-use super::{DONE, FAILED, Global, INTERRUPTED, NO_STDOUT, NOT_CERTIFIED, NOTHING, interrupt, parse};
+use super::{DONE, FAILED, Global, INTERRUPTED, NO_STDOUT, NOT_CERTIFIED, NOTHING, interrupt, parse, pipe};
 
 /// Segment every photo below a folder: results, one report and a page to look through them
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub(super) struct Batch {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Input")]
     truth: Option<PathBuf>,
 
-    /// A list instead of a search: CSV or a JSON object per line, with image, scribbles, truth and options such as beta
+    /// A list instead of a search: CSV, a JSON object per line or an array of them, with image, scribbles, truth and options such as beta
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input",
           conflicts_with_all = ["include", "exclude"])]
     manifest: Option<PathBuf>,
@@ -67,7 +67,7 @@ pub(super) struct Batch {
     max_pixels: u64,
 
     /// The folder for the results; sub-folders are kept
-    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = "lfield-out", help_heading = "Output")]
+    #[arg(short, long, value_name = "DIR", value_parser = parse::folder(), value_hint = ValueHint::DirPath, default_value = "lfield-out", help_heading = "Output")]
     output: PathBuf,
 
     /// Show what would be done, and do nothing
@@ -141,6 +141,18 @@ fn shard(text: &str) -> lfield::Result<Shard> {
 impl Batch {
     pub(super) fn run(&self, global: &Global, voice: &Voice) -> Result<u8> {
         interrupt::listen_and_say(*voice, "interrupted; what was done is kept");
+        pipe::refuse(
+            "lfield batch",
+            &[
+                ("the folder", self.folder.as_deref()),
+                ("-o", Some(&*self.output)),
+                ("--scribbles", self.scribbles.as_deref()),
+                ("--manifest", self.manifest.as_deref()),
+                ("--truth", self.truth.as_deref()),
+                ("--unary", self.unary.as_deref()),
+                ("--prior", self.prior.as_deref()),
+            ],
+        )?;
         let common = self.common(global.seed)?;
         let sources = Sources {
             root: self.folder.clone(),

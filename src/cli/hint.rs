@@ -18,7 +18,7 @@ pub(super) fn explain(error: &Error) -> String {
         Error::SameOutput { .. } => " (--exclude, or its line in the manifest)",
         Error::TooMuchMemory { is_chosen: true, .. } => ": scale the photo down, or raise --max-memory",
         Error::TooMuchMemory { .. } => ": scale the photo down, or free some (--max-memory overrides this)",
-        Error::AmbiguousStrokes { options, .. } => {
+        Error::AmbiguousStrokes { options, .. } if !options.is_empty() => {
             return format!("{error}; say what it means with --scribble-format {options}");
         }
         _ => "",

@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use lfield::dataset::batch::{self, Counts};
 
 use super::voice::Voice;
-use super::{DONE, NOTHING};
+use super::{DONE, NOTHING, pipe};
 
 /// Make one report from the shards of a batch
 #[derive(Debug, Args)]
@@ -30,6 +30,7 @@ and says which to run again. Exit code 3: there are no shards.";
 
 impl Merge {
     pub(super) fn run(&self, voice: &Voice) -> Result<u8> {
+        pipe::refuse("lfield merge", &[("the folder", Some(&*self.out))])?;
         let Some(summary) = batch::merge(&self.out)? else {
             voice.say(format_args!("no shards of a batch in {}", self.out.display()));
             return Ok(NOTHING);

@@ -22,6 +22,7 @@ mod options;
 #[cfg(feature = "paint")]
 mod paint;
 mod parse;
+mod pipe;
 mod progress;
 mod segment;
 mod summary;

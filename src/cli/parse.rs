@@ -1,8 +1,11 @@
 //! Values with a range or a small grammar. Every refusal says what would be right.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use lfield::assemble::{SeedMode, Theta};
+use clap::builder::{PathBufValueParser, TypedValueParser};
+
+use lfield::assemble::Theta;
 
 /// A weight of the model. Beyond a billion, rounding would eat what the other terms say and still look certified.
 pub(super) fn weight(text: &str) -> Result<f64, String> {
@@ -29,35 +32,25 @@ pub(super) fn whole_share(text: &str) -> Result<f64, String> {
     number(text, "a share from 0 to 1", |value| (0.0..=1.0).contains(&value))
 }
 
-/// What strokes are, or how many a robot may add.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Strokes {
-    Are(SeedMode),
-    Most(usize),
-}
-
-impl Strokes {
-    pub(super) fn mode(&self) -> Option<SeedMode> {
-        if let Self::Are(mode) = *self { Some(mode) } else { None }
-    }
-
-    pub(super) fn most(&self) -> Option<usize> {
-        if let Self::Most(count) = *self { Some(count) } else { None }
-    }
-}
-
-pub(super) fn strokes(text: &str) -> Result<Strokes, String> {
-    match (text, text.parse()) {
-        ("hard", _) => Ok(Strokes::Are(SeedMode::Hard)),
-        ("soft", _) => Ok(Strokes::Are(SeedMode::Soft)),
-        (_, Ok(count @ 0..=1000)) => Ok(Strokes::Most(count)),
-        _ => Err("expected hard or soft; for the robot of evaluate, a number up to 1000".to_string()),
-    }
-}
-
 /// Half of the probabilities at most.
 pub(super) fn band(text: &str) -> Result<f64, String> {
     number(text, "a probability above 0 and at most 0.5", |value| value > 0.0 && value <= 0.5)
+}
+
+/// A folder for results. What looks like a file is refused, unless a folder of that name is there.
+pub(super) fn folder() -> impl TypedValueParser<Value = PathBuf> {
+    const FILES: [&str; 14] =
+        ["png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp", "gif", "svg", "npy", "npz", "json", "csv", "txt"];
+    PathBufValueParser::new().try_map(|path| {
+        let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+        match ending.is_some_and(|ending| FILES.iter().any(|file| ending == *file)) && !path.is_dir() {
+            false => Ok(path),
+            true => Err(
+                "that looks like a file, and results go to a folder: give a folder, or write one output to a file with \
+                         `lfield segment … -o - --emit mask > FILE`",
+            ),
+        }
+    })
 }
 
 /// Seconds.

@@ -1,5 +1,6 @@
 //! What a person wants to know at the end: what was found, how sure it is, how long it took, where the files are.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use lfield::encode::report::{Report, Rival, Temperature};
@@ -10,8 +11,7 @@ use lfield::store::Written;
 use super::voice::Voice;
 
 /// Tells it, a line per fact.
-pub(super) fn tell(voice: Voice, answer: &Answer, written: &Written, folder: &Path) {
-    let report = &written.report;
+pub(super) fn tell(voice: Voice, answer: &Answer, report: &Report, place: &str) {
     let line = |label: &str, text: String| voice.fact(label, text);
     let image = report.input.image.as_deref().unwrap_or_default();
     voice.say_of(&voice.bold(image), format_args!("{}×{}", report.input.width, report.input.height));
@@ -30,7 +30,7 @@ pub(super) fn tell(voice: Voice, answer: &Answer, written: &Written, folder: &Pa
         }
     }
     line("seconds", seconds(report));
-    line("wrote", wrote(written, Path::new(image), folder));
+    line("wrote", place.to_string());
     for warning in answer.warnings() {
         match hint(warning) {
             Some(hint) => voice.warn(format_args!("{warning}: {hint}")),
@@ -192,8 +192,8 @@ fn seconds(report: &Report) -> String {
 }
 
 /// `out/cat.{mask.png,heatmap.png}`: short, and a shell can expand it.
-fn wrote(written: &Written, image: &Path, folder: &Path) -> String {
-    let stem = image.file_stem().unwrap_or_default().to_string_lossy();
+pub(super) fn wrote(written: &Written, stem: &OsStr, folder: &Path) -> String {
+    let stem = stem.to_string_lossy();
     let names = written.files.iter().filter_map(|file| file.file_name()).map(|name| name.to_string_lossy());
     let suffixes: Vec<String> = names.map(|name| name[stem.len() + 1..].to_string()).collect();
     match &suffixes[..] {

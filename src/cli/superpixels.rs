@@ -19,7 +19,7 @@ use lfield::superpixel::{Layer, mean_shift_observed};
 use super::options::refuse_many_layers;
 use super::progress::Meter;
 use super::voice::Voice;
-use super::{DONE, interrupt, parse};
+use super::{DONE, interrupt, parse, pipe};
 
 /// Cut a photo into superpixels by mean shift: label maps, outlines and mean colours
 #[derive(Debug, Args)]
@@ -45,7 +45,7 @@ pub(super) struct Superpixels {
     max_memory: Option<u64>,
 
     /// The folder for the results; made when missing
-    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = "lfield-out")]
+    #[arg(short, long, value_name = "DIR", value_parser = parse::folder(), value_hint = ValueHint::DirPath, default_value = "lfield-out")]
     output: PathBuf,
 }
 
@@ -62,6 +62,7 @@ hs, hr and M mean what they mean to EDISON and pymeanshift.";
 impl Superpixels {
     pub(super) fn run(&self, voice: &Voice) -> Result<u8> {
         interrupt::listen(*voice);
+        pipe::refuse("lfield superpixels", &[("the photo", Some(&*self.image)), ("-o", Some(&*self.output))])?;
         refuse_many_layers(self.layer.len())?;
         let layers = if self.layer.is_empty() { default_layers() } else { self.layer.clone() };
         probe(&self.output)?;

@@ -103,11 +103,7 @@ impl Voice {
     }
 }
 
-/// Names of files may hold line breaks and commands to the terminal: shown, not obeyed.
-pub(super) fn printable(text: &str) -> String {
-    let show = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    text.chars().map(show).collect()
-}
+pub(super) use lfield::encode::printable;
 
 /// `1 photo`, `2 photos`.
 pub(super) fn plural(count: usize, noun: &str) -> String {

@@ -1,4 +1,4 @@
-//! A list of photos with their strokes, truths and options, as CSV or as one JSON object per line.
+//! A list of photos with their strokes, truths and options, as CSV, as one JSON object per line, or as one JSON array of such objects.
 //!
 //! ```text
 //! image,scribbles,truth,beta        {"image": "a.jpg", "beta": 40, "superpixels": ["a1.png", "a2.png"]}
@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Columns other than `image`, `scribbles` and `truth` are options of `segment`, with or without dashes in their names; what an empty
-//! cell, `null` or `false` means is that the option was not given. Which of the two forms it is, the first character tells.
+//! cell, `null` or `false` means is that the option was not given. Which of the forms it is, the first character tells.
 
 use std::io::Read;
 use std::path::Path;
@@ -51,7 +51,11 @@ pub fn read(path: &Path) -> Result<Vec<Row>> {
     }
     let text = String::from_utf8(bytes).map_err(|_| refusal(path, "is not UTF-8 text", "save it as UTF-8"))?;
     let text = text.trim_start_matches('\u{feff}');
-    let rows = if text.trim_start().starts_with('{') { from_json(path, text)? } else { from_csv(path, text)? };
+    let rows = match text.trim_start().as_bytes().first() {
+        Some(b'{') => from_lines(path, text)?,
+        Some(b'[') => from_array(path, text)?,
+        _ => from_csv(path, text)?,
+    };
     match rows.iter().find(|row| row.image.is_empty()) {
         Some(row) => Err(at(path, row.line, "names no image", "fill in `image`")),
         None => Ok(rows),
@@ -81,33 +85,38 @@ fn from_csv(path: &Path, text: &str) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn from_json(path: &Path, text: &str) -> Result<Vec<Row>> {
+fn from_lines(path: &Path, text: &str) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
-        let object: Map<String, Value> = serde_json::from_str(text)
-            .map_err(|error| at(path, line, &format!("is no JSON object ({error})"), "write one object per line"))?;
-        let mut row = Row { line, ..Row::default() };
-        for (name, value) in &object {
-            let values = match value {
-                Value::Array(values) => values.iter().map(plain).collect(),
-                value => plain(value).map(|value| vec![value]),
-            };
-            match values {
-                Some(values) if values.is_empty() => {}
-                Some(values) => row.put(&column(name), values.into_iter().filter(|value| !value.is_empty()).collect()),
-                None => {
-                    return Err(at(
-                        path,
-                        line,
-                        &format!("has an object under `{name}`"),
-                        "give text, a number or a list",
-                    ));
-                }
-            }
-        }
-        rows.push(row);
+        let object = serde_json::from_str(text).map_err(|error| {
+            let remedy = "write one object per line, or all of them between [ and ]";
+            at(path, line, &format!("is no JSON object ({error})"), remedy)
+        })?;
+        rows.push(from_object(path, line, &object)?);
     }
     Ok(rows)
+}
+
+/// One array of objects; where a row comes from is said by its number.
+fn from_array(path: &Path, text: &str) -> Result<Vec<Row>> {
+    let objects: Vec<Map<String, Value>> = serde_json::from_str(text).map_err(|error| {
+        refusal(path, &format!("is no JSON array of objects ({error})"), "write [{\"image\": …}, …]")
+    })?;
+    (1..).zip(&objects).map(|(place, object)| from_object(path, place, object)).collect()
+}
+
+fn from_object(path: &Path, line: u64, object: &Map<String, Value>) -> Result<Row> {
+    let mut row = Row { line, ..Row::default() };
+    for (name, value) in object {
+        let values: Option<Vec<String>> = match value {
+            Value::Array(values) => values.iter().map(plain).collect(),
+            value => plain(value).map(|value| vec![value]),
+        };
+        let values = values
+            .ok_or_else(|| at(path, line, &format!("has an object under `{name}`"), "give text, a number or a list"))?;
+        row.put(&column(name), values.into_iter().filter(|value| !value.is_empty()).collect());
+    }
+    Ok(row)
 }
 
 /// A value as it would be typed; empty when it means nothing was given.
@@ -186,9 +195,11 @@ mod tests {
                    a b.jpg,s/a.png,,40,labels,true,one.png\n\n\"c,d.jpg\",,t.png,,,false,\n";
         let json = "{\"image\": \"a b.jpg\", \"scribbles\": \"s/a.png\", \"beta\": 40, \"scribble-format\": \"labels\", \"paper\": true, \"superpixels\": [\"one.png\"]}\n\
                     \n{\"image\": \"c,d.jpg\", \"truth\": \"t.png\", \"beta\": null, \"paper\": false, \"emit\": []}\n";
-        let rows = [rows(csv).unwrap(), rows(json).unwrap()]
+        let array = format!("[\n{}]", json.trim().replace("\n\n", ",\n"));
+        let rows = [rows(csv).unwrap(), rows(json).unwrap(), rows(&array).unwrap()]
             .map(|rows| rows.into_iter().map(|row| Row { line: 0, ..row }).collect::<Vec<_>>());
         assert_eq!(rows[0], rows[1]);
+        assert_eq!(rows[0], rows[2]);
         let expected = r#"{"beta": ["40"], "scribble-format": ["labels"], "paper": ["true"]}"#;
         assert_eq!(Value::Object(rows[0][0].options.clone()), serde_json::from_str::<Value>(expected).unwrap());
         assert_eq!(rows[0][0].superpixels, ["one.png"]);
@@ -206,6 +217,9 @@ mod tests {
             ("image,beta\na.jpg,1\n,2\n", "line 3"),
             ("{\"image\": \"a.jpg\"}\n{\"image\": }\n", "line 2"),
             ("{\"beta\": 3}\n", "line 1"),
+            ("[{\"image\": \"a.jpg\"}, {\"beta\": 3}]", "line 2"),
+            ("[\"a.jpg\", \"b.jpg\"]", "JSON array of objects"),
+            ("[{\"image\": \"a.jpg\"}", "JSON array of objects"),
             ("{\"image\": \"a.jpg\", \"options\": {\"beta\": 1}}\n", "options"),
         ] {
             let message = rows(text).unwrap_err().to_string();

@@ -1,31 +1,47 @@
 //! `STEM.cutout.png`: the object alone, as RGBA.
 //!
-//! Alpha is the mask, or the probability itself with a soft matte. Where alpha is 0 the colour is black too: nothing of the
-//! background is left in the file to shine through when someone edits it.
+//! Alpha is the mask, or a soft matte ([`matte`](super::matte)), times the photo's own opacity. Where alpha is 0 the colour is black too:
+//! nothing of the background is left in the file to shine through when someone edits it. Depth, colour profile and size of a pixel are those of the
+//! photo.
 
-use png::ColorType;
-
-use super::samples::encode8;
+use super::matte::{self, Band};
+use super::photo::Source;
 use crate::grid::{Marginals, Mask, Picture};
 use crate::session::Matte;
 
 /// The cut-out as an RGBA PNG.
-pub fn cutout(picture: &Picture, mask: &Mask, marginals: &Marginals, matte: Matte) -> Vec<u8> {
-    encode8(picture.shape(), ColorType::Rgba, &cutout_samples(picture, mask, marginals, matte))
+pub fn cutout(picture: &Picture, mask: &Mask, marginals: &Marginals, matte: Matte, band: &Band<'_>) -> Vec<u8> {
+    let photo = Source::new(picture);
+    photo.encode(&rgba(&photo, picture, mask, marginals, matte, band))
 }
 
-/// The cut-out as RGBA samples, row by row.
-pub fn cutout_samples(picture: &Picture, mask: &Mask, marginals: &Marginals, matte: Matte) -> Vec<u8> {
-    let alpha = mask.as_slice().iter().zip(marginals.as_slice()).map(|(&inside, &p)| match matte {
-        Matte::Hard => {
-            if inside {
-                255
-            } else {
-                0
-            }
+/// The cut-out as 8-bit RGBA samples, row by row.
+pub fn cutout_samples(picture: &Picture, mask: &Mask, marginals: &Marginals, matte: Matte, band: &Band<'_>) -> Vec<u8> {
+    let samples = rgba(&Source::new(picture), picture, mask, marginals, matte, band);
+    samples.as_flattened().iter().map(|value| value.round() as u8).collect()
+}
+
+/// Colour and opacity of every pixel on 0–255.
+fn rgba(
+    photo: &Source<'_>,
+    picture: &Picture,
+    mask: &Mask,
+    marginals: &Marginals,
+    matte: Matte,
+    band: &Band<'_>,
+) -> Vec<[f64; 4]> {
+    let own = photo.colours();
+    let (alpha, colours) = match matte {
+        Matte::Hard => (mask.as_slice().iter().map(|&inside| if inside { 1.0 } else { 0.0 }).collect(), own),
+        Matte::Soft => {
+            let alpha = matte::alpha(mask, marginals, band);
+            let colours = matte::freed(picture.shape(), &own, &alpha);
+            (alpha, colours)
         }
-        Matte::Soft => (255.0 * p).round() as u8,
-    });
-    let rgba = |(&[r, g, b], alpha): (&[u8; 3], u8)| if alpha == 0 { [0; 4] } else { [r, g, b, alpha] };
-    picture.rgb().iter().zip(alpha).flat_map(rgba).collect()
+    };
+    let rgba = |(pixel, (&[r, g, b], alpha)): (usize, (&[f64; 3], &f64))| {
+        let alpha = 255.0 * alpha * photo.opacity(pixel);
+        if photo.is_clear(alpha) { [0.0; 4] } else { [r, g, b, alpha] }
+    };
+    colours.iter().zip(&alpha).enumerate().map(rgba).collect()
 }

@@ -10,8 +10,11 @@ mod heatmap;
 mod labels;
 mod marginals;
 mod mask;
+mod matte;
+mod outline;
 mod overlay;
 mod path;
+mod photo;
 pub mod plot;
 mod samples;
 mod strokes;
@@ -29,14 +32,20 @@ pub use heatmap::{heat, heatmap};
 pub use labels::labels;
 pub use marginals::marginals;
 pub use mask::mask;
+pub use matte::Band;
+pub use outline::{coco, labelme, packed_runs, svg};
 pub use overlay::{overlay, overlay_samples};
 pub use path::path;
 pub use strokes::{is_own_strokes, strokes};
+#[cfg(test)]
+pub(crate) use thumbnail::base64;
 pub use thumbnail::{Thumbnails, photo, shrunk, thumbnail};
 pub use trace::trace;
 pub use trimap::trimap;
 
-use crate::session::{Answer, Output};
+use std::borrow::Cow;
+
+use crate::session::{Answer, Matte, Output};
 use crate::{Error, Result};
 
 /// Text for HTML and SVG, between tags or in an attribute.
@@ -47,6 +56,21 @@ use crate::{Error, Result};
 pub fn escaped(text: &str) -> String {
     let entities = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")];
     entities.iter().fold(text.to_string(), |text, (c, entity)| text.replace(*c, entity))
+}
+
+/// Text for one line of a terminal or a page. Names of files may hold line breaks, commands to the terminal and marks that turn the
+/// direction of writing, so that `gpj.exe` looks like `exe.jpg`: all are shown, not obeyed.
+///
+/// ```
+/// assert_eq!(lfield::encode::printable("a\nb\u{202e}c é"), "a\\nb\\u{202e}c é");
+/// ```
+pub fn printable(text: &str) -> String {
+    let is_obeyed = |c: char| {
+        let is_direction =
+            matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        c.is_control() || is_direction || matches!(c, '\u{2028}' | '\u{2029}')
+    };
+    text.chars().map(|c| if is_obeyed(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
 /// Indented JSON with a final newline, of what has string keys and numbers that are finite or null.
@@ -70,6 +94,31 @@ impl Answer {
         output != Output::BaseArray || self.solved.base.is_some()
     }
 
+    /// The name of the photo's file.
+    fn file_name(&self) -> Option<String> {
+        let name = self.origin().and_then(|origin| origin.input.image.file_name());
+        name.map(|name| name.to_string_lossy().into_owned())
+    }
+
+    /// For every pixel, whether its side is proved. A rival proves nothing; there the band of probabilities alone decides.
+    fn decided(&self) -> Cow<'_, [bool]> {
+        match self.solved.rival {
+            Some(_) => vec![true; self.solved.s.len()].into(),
+            None => (&*self.solved.certified).into(),
+        }
+    }
+
+    fn band<'a>(&self, certified: &'a [bool]) -> Band<'a> {
+        let options = &self.options.output;
+        Band { certified, undecided: options.trimap_band, width: options.matte_width }
+    }
+
+    /// The cut-out as 8-bit RGBA samples, row by row.
+    pub fn cutout_samples(&self, matte: Matte) -> Vec<u8> {
+        let (solved, decided) = (&*self.solved, self.decided());
+        cutout_samples(&self.picture, &solved.mask, &solved.marginals, matte, &self.band(&decided))
+    }
+
     pub(crate) fn encoded(&self, output: Output) -> Vec<u8> {
         let (shape, solved, options) = (self.picture.shape(), &*self.solved, &self.options.output);
         match output {
@@ -80,12 +129,14 @@ impl Answer {
             Output::LogOddsArray => array(shape, &solved.s),
             Output::BaseArray => array(shape, solved.base.as_deref().expect("not asked of a rival")),
             Output::Overlay => overlay(&self.picture, &solved.mask),
-            Output::Cutout => cutout(&self.picture, &solved.mask, &solved.marginals, options.matte),
-            // A rival proves nothing; there the band alone decides.
-            Output::Trimap if solved.rival.is_some() => {
-                trimap(&solved.marginals, &vec![true; solved.s.len()], options.trimap_band)
+            Output::Cutout => {
+                let decided = self.decided();
+                cutout(&self.picture, &solved.mask, &solved.marginals, options.matte, &self.band(&decided))
             }
-            Output::Trimap => trimap(&solved.marginals, &solved.certified, options.trimap_band),
+            Output::Trimap => trimap(&solved.marginals, &self.decided(), options.trimap_band),
+            Output::Labelme => labelme(&solved.mask, self.file_name().as_deref()),
+            Output::Coco => coco(&solved.mask, self.file_name().as_deref()),
+            Output::Svg => svg(&solved.mask),
             Output::Superpixels => array::stack(shape, &self.partitions),
             Output::Path => path(&solved.path),
             Output::Trace => trace(&solved.solution.trace),

@@ -3,43 +3,51 @@
 //! The object gets a light tint and the background loses half of its colour and a quarter of its light. Just outside the mask, so that
 //! even an object one pixel wide stays visible inside it, runs a thin bright line with a dark shadow: one of the two stands
 //! out against any photo. The line's width grows with the photo, one pixel up to about a megapixel, so that a large photo scaled
-//! to a screen still shows it.
+//! to a screen still shows it. Depth, opacity, colour profile and size of a pixel are those of the photo.
 
-use png::ColorType;
 use rayon::prelude::*;
 
-use super::samples::encode8;
+use super::photo::Source;
 use crate::grid::{Mask, Picture, Shape};
 
-const ACCENT: [u8; 3] = [255, 221, 0];
-const SHADOW: [u8; 3] = [24, 16, 0];
+const ACCENT: [f64; 3] = [255.0, 221.0, 0.0];
+const SHADOW: [f64; 3] = [24.0, 16.0, 0.0];
 
 /// How much of the accent lies over the object.
 const TINT: f64 = 0.12;
 
-/// The overlay as an RGB PNG.
+/// The overlay as an RGB PNG, or RGBA where the photo is not opaque.
 pub fn overlay(picture: &Picture, mask: &Mask) -> Vec<u8> {
-    encode8(picture.shape(), ColorType::Rgb, &overlay_samples(picture, mask))
+    let photo = Source::new(picture);
+    let colours = rgb(&photo, picture, mask);
+    if photo.is_opaque() {
+        return photo.encode(&colours);
+    }
+    let opaque = |(pixel, &[r, g, b]): (usize, &[f64; 3])| [r, g, b, 255.0 * photo.opacity(pixel)];
+    photo.encode(&colours.iter().enumerate().map(opaque).collect::<Vec<_>>())
 }
 
-/// The overlay as RGB samples, row by row.
+/// The overlay as 8-bit RGB samples, row by row.
 pub fn overlay_samples(picture: &Picture, mask: &Mask) -> Vec<u8> {
+    let colours = rgb(&Source::new(picture), picture, mask);
+    colours.as_flattened().iter().map(|value| value.round() as u8).collect()
+}
+
+/// The colour of every pixel on 0–255.
+fn rgb(photo: &Source<'_>, picture: &Picture, mask: &Mask) -> Vec<[f64; 3]> {
     let shape = picture.shape();
     let inside = mask.as_slice();
     let width = line_width(shape);
     let line = near_border(shape, inside, false, width);
     let shadow = near_border(shape, inside, false, 2 * width);
-    picture
-        .rgb()
-        .par_iter()
-        .enumerate()
-        .flat_map_iter(|(pixel, &rgb)| match inside[pixel] {
-            true => mix(rgb, ACCENT, TINT),
-            false if line[pixel] => ACCENT,
-            false if shadow[pixel] => mix(recede(rgb), SHADOW, 0.6),
-            false => recede(rgb),
-        })
-        .collect()
+    let round = |colour: [f64; 3]| colour.map(|channel| photo.rounded(channel));
+    let colour = |(pixel, &rgb): (usize, &[f64; 3])| match inside[pixel] {
+        true => round(mix(rgb, ACCENT, TINT)),
+        false if line[pixel] => ACCENT,
+        false if shadow[pixel] => round(mix(round(recede(rgb)), SHADOW, 0.6)),
+        false => round(recede(rgb)),
+    };
+    photo.colours().par_iter().enumerate().map(colour).collect()
 }
 
 fn line_width(shape: Shape) -> usize {
@@ -47,14 +55,13 @@ fn line_width(shape: Shape) -> usize {
 }
 
 /// Half-way to grey, and darker.
-fn recede(rgb: [u8; 3]) -> [u8; 3] {
-    let [r, g, b] = rgb.map(f64::from);
+fn recede([r, g, b]: [f64; 3]) -> [f64; 3] {
     let grey = 0.299 * r + 0.587 * g + 0.114 * b;
-    [r, g, b].map(|channel| (0.75 * (0.5 * channel + 0.5 * grey)).round() as u8)
+    [r, g, b].map(|channel| 0.75 * (0.5 * channel + 0.5 * grey))
 }
 
-fn mix(from: [u8; 3], to: [u8; 3], share: f64) -> [u8; 3] {
-    std::array::from_fn(|i| (f64::from(from[i]) * (1.0 - share) + f64::from(to[i]) * share).round() as u8)
+fn mix(from: [f64; 3], to: [f64; 3], share: f64) -> [f64; 3] {
+    std::array::from_fn(|i| from[i] * (1.0 - share) + to[i] * share)
 }
 
 /// Pixels of `side` that a walk of at most `steps` 4-neighbours takes to the other side. Grown step by step from the

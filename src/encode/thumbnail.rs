@@ -106,7 +106,7 @@ fn jpeg(shape: Shape, samples: &[u8], colour: ExtendedColorType) -> Vec<u8> {
 }
 
 /// RFC 4648: three bytes become four letters.
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {

@@ -5,6 +5,7 @@
 
 mod distance;
 mod fold;
+mod original;
 mod partition;
 mod picture;
 mod region;
@@ -15,9 +16,10 @@ mod values;
 pub(crate) use distance::squared_distances;
 pub use fold::Folds;
 pub(crate) use fold::sort_along_axis;
+pub use original::{Original, Profile};
 pub use partition::Partition;
 pub use picture::Picture;
-pub(crate) use region::{components, deepest, depths};
+pub(crate) use region::components;
 pub use seeds::{Seed, Seeds};
 pub use truth::Truth;
 pub use values::{Marginals, Mask, Shape, Unary};

@@ -1,6 +1,8 @@
 //! The photo: 8-bit RGB, row by row, upright.
 
-use super::Shape;
+use std::sync::Arc;
+
+use super::{Original, Shape};
 use crate::{Error, Result};
 
 /// An 8-bit RGB photo.
@@ -20,6 +22,7 @@ use crate::{Error, Result};
 pub struct Picture {
     shape: Shape,
     rgb: Vec<[u8; 3]>,
+    original: Option<Arc<Original>>,
 }
 
 impl Picture {
@@ -29,7 +32,7 @@ impl Picture {
     /// When the number of triples is not the number of pixels.
     pub fn new(shape: Shape, rgb: Vec<[u8; 3]>) -> Self {
         assert_eq!(rgb.len(), shape.n_pixels(), "one colour per pixel of a {shape} grid");
-        Self { shape, rgb }
+        Self { shape, rgb, original: None }
     }
 
     /// The same, and an error instead of a panic.
@@ -41,7 +44,22 @@ impl Picture {
                 format!("one per pixel of a {shape} grid that is not empty"),
             ));
         }
-        Ok(Self { shape, rgb })
+        Ok(Self { shape, rgb, original: None })
+    }
+
+    /// The same photo with what its file holds beyond 8-bit colours, which must be of the same size.
+    ///
+    /// # Panics
+    /// When the number of pixels is another.
+    #[must_use]
+    pub fn with_original(self, original: Original) -> Self {
+        assert!(original.rgba.as_ref().is_none_or(|rgba| rgba.len() == self.rgb.len()), "one colour per pixel");
+        Self { original: (!original.is_plain()).then(|| Arc::new(original)), ..self }
+    }
+
+    /// What the photo's file holds beyond 8-bit colours, if anything.
+    pub fn original(&self) -> Option<&Original> {
+        self.original.as_deref()
     }
 
     /// The shape of the grid.

@@ -3,9 +3,10 @@
 //! Strokes are required when colours are to be learned from them and optional, as seeds only, when a file of costs or
 //! probabilities takes the place of the mixtures.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::{Digest, Format, Limits, Loaded, Strokes, discover, evidence};
+use super::{Digest, Format, Limits, Loaded, Strokes, discover, evidence, standard};
 use crate::grid::{Partition, Picture, Unary};
 use crate::{Checkpoint, Error, Result};
 
@@ -24,8 +25,6 @@ pub struct Input {
     pub evidence: Option<EvidenceFile>,
     /// Label maps that replace mean shift, one per layer.
     pub superpixels: Vec<PathBuf>,
-    /// Whether a box or clicks say enough without strokes.
-    pub is_marked: bool,
     /// What the command line said beyond options.
     pub recorded: Recorded,
 }
@@ -97,11 +96,21 @@ impl Input {
     pub fn stroke_file(&self) -> Result<Option<PathBuf>> {
         match &self.scribbles {
             Some(path) => Ok(Some(path.clone())),
+            // Nothing lies beside what comes through a pipe.
+            None if standard::is_meant(&self.image) && self.evidence.is_some() => Ok(None),
             None => match discover(&self.image) {
                 Ok(path) => Ok(Some(path)),
-                Err(Error::NoStrokes { .. }) if self.evidence.is_some() || self.is_marked => Ok(None),
+                Err(Error::NoStrokes { .. }) if self.evidence.is_some() => Ok(None),
                 Err(error) => Err(error),
             },
+        }
+    }
+
+    /// What the names of its outputs begin with: the photo's name without its ending.
+    pub fn stem(&self) -> &OsStr {
+        match standard::is_meant(&self.image) {
+            true => OsStr::new("stdin"),
+            false => self.image.file_stem().unwrap_or_default(),
         }
     }
 
@@ -139,7 +148,7 @@ impl Input {
                 let strokes =
                     Strokes::read_below(&path, self.scribbles_below.as_deref(), &picture, self.format, limits)?;
                 record("scribbles", strokes.warnings.clone(), strokes.digest);
-                if costs.is_none() && !self.is_marked {
+                if costs.is_none() {
                     strokes.require_both_classes()?;
                 }
                 Some(strokes)

@@ -8,6 +8,7 @@ mod input;
 pub(crate) mod picture;
 pub(crate) mod raster;
 mod source;
+pub mod standard;
 mod strokes;
 mod truth;
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use image::{DynamicImage, ImageFormat};
 
 use crate::grid::Shape;
-use crate::read::picture::{Decoded, decode, decode_memory, orient};
+use crate::read::picture::{Decoded, Frames, decode, decode_memory, orient};
 use crate::read::{Digest, Limits, Source};
 use crate::{Error, Result};
 
@@ -23,15 +23,25 @@ pub(super) struct Raster {
     pub(super) grey: Option<Vec<u16>>,
     /// The palette indices of an indexed PNG.
     pub(super) indices: Option<Vec<u8>>,
+    /// Whether the file was compressed with losses, so that values are only about what was painted.
+    pub(super) is_lossy: bool,
     /// What was in the file.
     pub(super) digest: Digest,
+    /// The pictures of the file, if there are several.
+    pub(super) frames: Option<Frames>,
     /// The text a PNG has under the key `lfield`.
     pub(super) note: Option<String>,
 }
 
 impl Raster {
     pub(super) fn read(path: &Path, limits: &Limits, photo: Option<Shape>) -> Result<Self> {
-        Self::of_image(path, decode(Source::open(path)?, limits, photo)?)
+        Self::decode_source(Source::open(path)?, limits, photo)
+    }
+
+    /// The same from a file that is open already.
+    pub(super) fn decode_source(source: Source, limits: &Limits, photo: Option<Shape>) -> Result<Self> {
+        let path = source.path().to_path_buf();
+        Self::of_image(&path, decode(source, limits, photo)?)
     }
 
     /// The same from memory; `name` is what messages call it.
@@ -42,7 +52,8 @@ impl Raster {
     fn of_image(path: &Path, decoded: Decoded) -> Result<Self> {
         let indices = png_indices(path, &decoded)?;
         let note = if decoded.format == ImageFormat::Png { png_note(&decoded.bytes) } else { None };
-        let (shape, digest) = (decoded.shape, decoded.digest);
+        let (shape, digest, frames) = (decoded.shape, decoded.digest, decoded.frames);
+        let is_lossy = is_lossy(decoded.format, &decoded.bytes);
         let wide = match &decoded.image {
             DynamicImage::ImageLuma16(image) => Some(image.as_raw().clone()),
             DynamicImage::ImageLumaA16(image) => Some(image.pixels().map(|pixel| pixel.0[0]).collect()),
@@ -56,7 +67,17 @@ impl Raster {
             }
             None => None,
         };
-        Ok(Self { shape, rgba, grey, indices, digest, note })
+        Ok(Self { shape, rgba, grey, indices, is_lossy, digest, frames, note })
+    }
+
+    /// How far a plain canvas may be from one colour.
+    pub(super) fn tolerance(&self) -> u8 {
+        if self.is_lossy { 40 } else { 8 }
+    }
+
+    /// How far a value may be from the level it stands for.
+    pub(super) fn tolerance_of_levels(&self) -> u8 {
+        if self.is_lossy { 24 } else { 0 }
     }
 
     /// Whether every pixel is fully opaque.
@@ -82,6 +103,15 @@ impl Raster {
             Some(indices) => format!("{indices}, shown as {colours}"),
             None => colours,
         }
+    }
+}
+
+/// JPEG always, WebP unless its picture chunk says lossless.
+fn is_lossy(format: ImageFormat, bytes: &[u8]) -> bool {
+    match format {
+        ImageFormat::Jpeg => true,
+        ImageFormat::WebP => bytes.get(12..16) != Some(b"VP8L"),
+        _ => false,
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::grid::Shape;
-use crate::read::Digest;
+use crate::read::{Digest, standard};
 use crate::{Error, Result};
 
 /// What a reader may cost.
@@ -78,7 +78,10 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let mut file = File::open(path).map_err(Error::unreadable(path))?;
+        let mut file: Box<dyn Read> = match standard::is_meant(path) {
+            true => Box::<standard::Replay>::default(),
+            false => Box::new(File::open(path).map_err(Error::unreadable(path))?),
+        };
         let mut head = Vec::new();
         file.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(Error::unreadable(path))?;
         let reader = Box::new(Cursor::new(head.clone()).chain(file));

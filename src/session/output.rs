@@ -40,6 +40,9 @@ outputs! {
     Overlay "overlay" "overlay.png" "Outline and tint of the mask on the photo.",
     Cutout "cutout" "cutout.png" "The object alone, on nothing.",
     Trimap "trimap" "trimap.png" "Foreground, background, undecided.",
+    Labelme "labelme" "labelme.json" "The mask as polygons for labelme.",
+    Coco "coco" "coco.json" "The mask as run lengths in a COCO file.",
+    Svg "svg" "svg" "The outline of the mask as a drawing.",
     Superpixels "superpixels" "superpixels" "The label maps of the superpixel layers, each in a file of its own.",
     Path "path" "path.csv" "The masks of other sizes: bias, area, energy and boundary of each.",
     Trace "trace" "trace.csv" "The course of the solve.",
@@ -47,6 +50,11 @@ outputs! {
 }
 
 impl Output {
+    /// Whether its file is text.
+    pub fn is_text(self) -> bool {
+        [".json", ".csv", ".svg"].iter().any(|ending| self.suffix().ends_with(ending))
+    }
+
     /// What is written when nothing is asked for.
     pub const DEFAULT: [Self; 4] = [Self::Mask, Self::Heatmap, Self::Marginals, Self::Report];
 
@@ -80,7 +88,7 @@ impl Output {
 pub enum Matte {
     /// The mask: every pixel in or out
     Hard,
-    /// The probability of foreground
+    /// The probability of foreground in a band along the border, with colours freed of the background
     Soft,
 }
 
@@ -91,13 +99,15 @@ pub struct OutputOptions {
     pub emit: Vec<Output>,
     /// Alpha of the cut-out.
     pub matte: Matte,
+    /// How many pixels a soft matte reaches to either side of the border, where pixels are undecided; by default 2 % of the shorter side.
+    pub matte_width: Option<usize>,
     /// Probabilities in \[band, 1 − band\] are undecided in the trimap; in 0..½.
     pub trimap_band: f64,
 }
 
 impl Default for OutputOptions {
     fn default() -> Self {
-        Self { emit: Output::DEFAULT.to_vec(), matte: Matte::Hard, trimap_band: 0.05 }
+        Self { emit: Output::DEFAULT.to_vec(), matte: Matte::Hard, matte_width: None, trimap_band: 0.05 }
     }
 }
 

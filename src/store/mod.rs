@@ -7,4 +7,4 @@ mod write;
 
 pub use key::{BUILD, key, key_of_files};
 pub use lock::Lock;
-pub use write::{Prepared, Written, check_folder, output_names, prepare, prepare_as, write};
+pub use write::{Prepared, Written, check_folder, output_names, prepare, prepare_as, single, write};

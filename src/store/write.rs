@@ -66,7 +66,7 @@ pub fn prepare(answer: &Answer, folder: &Path) -> Result<Prepared> {
     if let Some(input) = input {
         check_folder(input, folder, answer.options())?;
     }
-    prepare_as(answer, folder, input.and_then(|input| input.image.file_stem()).unwrap_or(OsStr::new("lfield")))
+    prepare_as(answer, folder, input.map_or(OsStr::new("lfield"), Input::stem))
 }
 
 /// The same with this stem in the names of the files, whatever files lie there.
@@ -86,15 +86,32 @@ pub fn prepare_as(answer: &Answer, folder: &Path, stem: &OsStr) -> Result<Prepar
     if wants_report {
         names.push(report_name.to_string_lossy().into_owned());
     }
-    let mut report = answer.report();
-    report.fingerprint = answer.origin().map(|origin| key(origin, options));
-    report.outputs = names;
-    report.timing.write = began.elapsed().as_secs_f64();
-    report.timing.total = answer.started.elapsed().as_secs_f64();
+    let report = report(answer, names, began);
     if wants_report {
         staged.add(&[Rendered { name: report_name, bytes: report.to_json() }])?;
     }
     Ok(Prepared { staged, sizes, report })
+}
+
+/// One output in memory, and the report, for who writes it elsewhere.
+pub fn single(answer: &Answer, output: Output) -> Result<(Vec<u8>, Report)> {
+    let began = Instant::now();
+    let bytes = match output {
+        Output::Report => Vec::new(),
+        output => answer.encode(output)?,
+    };
+    let report = report(answer, Vec::new(), began);
+    Ok((if output == Output::Report { report.to_json() } else { bytes }, report))
+}
+
+/// The report with what only files have.
+fn report(answer: &Answer, outputs: Vec<String>, began: Instant) -> Report {
+    let mut report = answer.report();
+    report.fingerprint = answer.origin().map(|origin| key(origin, answer.options()));
+    report.outputs = outputs;
+    report.timing.write = began.elapsed().as_secs_f64();
+    report.timing.total = answer.started.elapsed().as_secs_f64();
+    report
 }
 
 /// The files of one output; none for the report, which is made last.
@@ -115,7 +132,7 @@ fn files(answer: &Answer, output: Output, stem: &OsStr) -> Vec<Rendered> {
 
 /// The names of the files that a run may write.
 pub fn output_names(input: &Input, options: &Options) -> Vec<OsString> {
-    let stem = input.image.file_stem().unwrap_or_default();
+    let stem = input.stem();
     let n_layers = if input.superpixels.is_empty() { options.layers.len() } else { input.superpixels.len() };
     let mut names = Vec::new();
     for output in &options.output.emit {

@@ -9,6 +9,9 @@ mod program;
 /// What the written files promise to each other: marginals, mask, log-odds, report.
 mod outputs;
 
+/// Cut-outs and overlays with the depth, opacity, profile and resolution of the photo.
+mod faithful;
+
 /// Every kind of report against the published JSON Schema.
 mod schema;
 
@@ -55,6 +58,9 @@ mod paint;
 /// What is refused, with which code and in which words.
 #[cfg(unix)]
 mod bad_input;
+
+/// Strokes as painting programs, annotation tools and phones save them.
+mod painted;
 
 /// What the fuzzers start from, and what they have found.
 mod seeds;

@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 
 use super::report::{Entry, Line, State, Summary};
-use crate::encode::escaped;
+use crate::encode::{escaped, printable};
 use crate::metric::Figures;
 
 const TEMPLATE: &str = include_str!("page.html");
@@ -92,7 +92,7 @@ impl Rows {
     pub(super) fn add(&mut self, entry: &Entry) {
         let line = &entry.line;
         let thumbnails = entry.thumbnails.as_ref().filter(|_| self.rows.len() < MOST_PICTURES);
-        let name = escaped(&line.image);
+        let name = escaped(&printable(&line.image));
         let mut row = String::new();
         let pictures = thumbnails
             .map(|t| [(&t.photo, "photo", ""), (&t.heatmap, "heatmap", "heatmap.png"), (&t.mask, "mask", "mask.png")]);
@@ -106,7 +106,8 @@ impl Rows {
             row += "</td>";
         }
         let warnings = line.report.iter().flat_map(|report| &report.warnings);
-        let notes: String = warnings.map(|text| format!("<div class=\"note\">{}</div>", escaped(text))).collect();
+        let notes: String =
+            warnings.map(|text| format!("<div class=\"note\">{}</div>", escaped(&printable(text)))).collect();
         row += &format!("<td class=\"name\" data-v=\"{name}\">{}{notes}</td>", linked(line, "report.json", &name));
         let status = match line.status {
             State::Done => "done",
@@ -119,7 +120,7 @@ impl Rows {
         row += &format!("<td class=\"{class}\" data-v=\"{status}\">{shown}</td>");
         let cells = |columns: &[Column]| columns.iter().map(|column| column.shown(line)).collect::<String>();
         let end = match line.error.as_ref().or(line.reason.as_ref()) {
-            Some(reason) => Err(escaped(reason)),
+            Some(reason) => Err(escaped(&printable(reason))),
             None => Ok(cells(&FIGURES)),
         };
         self.rows.push(Row { begin: row, scores: cells(&SCORES), end });

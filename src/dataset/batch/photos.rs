@@ -12,6 +12,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::dataset::pair::EXTENSIONS;
 use crate::read::MARKS;
+use crate::read::picture::has_foreign_ending;
 use crate::store::files::FileId;
 use crate::{Error, Result};
 
@@ -48,6 +49,8 @@ impl std::str::FromStr for Pattern {
 pub(super) enum Found {
     /// A photo, by its path below the folder.
     Photo(PathBuf),
+    /// A file whose ending is that of a photo in a format that is not read.
+    Foreign(PathBuf),
     /// Something that could not be looked at, by the same path, and why.
     Closed(PathBuf, Error),
 }
@@ -73,12 +76,17 @@ pub(super) fn photos(root: &Path, selection: &Selection, aside: &[&Path]) -> Res
     let mut n_sidecars = 0;
     for entry in WalkDir::new(root).follow_links(true).sort_by_file_name().into_iter().filter_entry(enter) {
         match entry {
-            Ok(entry) if entry.file_type().is_file() && has_photo_ending(entry.path()) => {
+            Ok(entry) if entry.file_type().is_file() => {
                 let path = below(entry.path());
-                if is_sidecar(entry.path()) {
-                    n_sidecars += 1;
-                } else if include.is_empty() || include.is_match(&path) {
-                    found.push(Found::Photo(path));
+                let is_wanted = include.is_empty() || include.is_match(&path);
+                if has_photo_ending(entry.path()) {
+                    if is_sidecar(entry.path()) {
+                        n_sidecars += 1;
+                    } else if is_wanted {
+                        found.push(Found::Photo(path));
+                    }
+                } else if has_foreign_ending(entry.path()) && is_wanted {
+                    found.push(Found::Foreign(path));
                 }
             }
             Ok(_) => {}
@@ -103,7 +111,7 @@ pub fn photos_below(root: &Path, aside: &Path) -> Result<Vec<PathBuf>> {
     let (found, _) = photos(root, &Selection::default(), &[aside])?;
     let photo = |found| match found {
         Found::Photo(path) => Some(path),
-        Found::Closed(..) => None,
+        Found::Foreign(_) | Found::Closed(..) => None,
     };
     Ok(found.into_iter().filter_map(photo).collect())
 }
@@ -169,6 +177,7 @@ mod tests {
         let (found, _) = photos(folder.path(), &selection, &aside).unwrap();
         let name = |found| match found {
             Found::Photo(path) => path.to_str().unwrap().replace('\\', "/"),
+            Found::Foreign(path) => format!("not read: {}", path.display()),
             Found::Closed(path, error) => panic!("{}: {error}", path.display()),
         };
         found.into_iter().map(name).collect()
@@ -195,10 +204,11 @@ mod tests {
             "notes.txt",
             "b/.lfield/x.png",
             "deep/er/means-3.tiff",
+            "phone.HEIC",
         ];
         assert_eq!(
             search(&files, &[], &[], &[]),
-            ["b/cat.JPG", "b/gas_mask.jpg", "beetle.png", "deep/er/means-3.tiff"]
+            ["b/cat.JPG", "b/gas_mask.jpg", "beetle.png", "deep/er/means-3.tiff", "not read: phone.HEIC"]
         );
     }
 
@@ -235,7 +245,7 @@ mod tests {
         let names: Vec<(String, bool)> = found
             .into_iter()
             .map(|found| match found {
-                Found::Photo(path) => (path.display().to_string(), true),
+                Found::Photo(path) | Found::Foreign(path) => (path.display().to_string(), true),
                 Found::Closed(path, _) => (path.display().to_string(), false),
             })
             .collect();

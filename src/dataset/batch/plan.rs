@@ -132,12 +132,7 @@ impl Common {
 
     fn input(&self, overlay: &Overlay) -> Input {
         let recorded = Recorded { paper: overlay.paper == Some(true), strict: self.strict };
-        Input {
-            format: overlay.scribble_format.unwrap_or_default(),
-            recorded,
-            is_marked: !overlay.marks().is_empty(),
-            ..Input::default()
-        }
+        Input { format: overlay.scribble_format.unwrap_or_default(), recorded, ..Input::default() }
     }
 }
 
@@ -216,7 +211,7 @@ impl Plan {
 impl Item {
     /// The photo's name without ending, with which the names of its outputs begin.
     pub fn stem(&self) -> &OsStr {
-        self.input.image.file_stem().unwrap_or_default()
+        self.input.stem()
     }
 
     /// What the paths of its outputs begin with, below the output folder and with `/` on every system.
@@ -245,6 +240,14 @@ impl Sources {
         let (found, n_sidecars) = photos(root, &self.selection, &aside)?;
         let item = |found| match found {
             Found::Photo(path) => self.item(root.join(&path), &path, None, None, &choice),
+            // The content counts, not the name: a JPEG called .heic is a photo like any other.
+            Found::Foreign(path) => match content(&root.join(&path)) {
+                Ok(()) => self.item(root.join(&path), &path, None, None, &choice),
+                Err(error) => Item {
+                    obstacle: Some(Obstacle::Skipped((choice.explain)(&error))),
+                    ..bare(root.join(&path), &path, &choice)
+                },
+            },
             Found::Closed(path, error) => Item {
                 obstacle: Some(Obstacle::Failed((choice.explain)(&error))),
                 ..bare(root.join(&path), &path, &choice)
@@ -341,7 +344,7 @@ impl Sources {
         };
         let scribbles = match strokes {
             Ok(path) => Some(path),
-            Err(Error::NoStrokes { .. }) if evidence.is_some() || input.is_marked => None,
+            Err(Error::NoStrokes { .. }) if evidence.is_some() => None,
             Err(error) => return Err(error),
         };
         Ok(Partners { scribbles, truth, evidence })
@@ -368,10 +371,15 @@ fn slashed(path: &Path) -> String {
     path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
+/// Refuses what is no photo by its first bytes.
+fn content(image: &Path) -> Result<()> {
+    let source = Source::open(image)?;
+    format_of(image, source.head()).map(|_| ())
+}
+
 /// A photo without strokes is passed over, unless it is no photo at all.
 fn obstacle(image: &Path, error: Error, explain: fn(&Error) -> String) -> Obstacle {
-    let content = Source::open(image).and_then(|source| format_of(image, source.head()));
-    match (content, error) {
+    match (content(image), error) {
         (Err(error), _) => Obstacle::Failed(explain(&error)),
         // How strokes are painted need not be said for every photo of a folder.
         (Ok(_), Error::NoStrokes { looked_for, .. }) => {

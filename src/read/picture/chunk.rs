@@ -35,6 +35,20 @@ pub(super) fn palette_is_whole(png: &[u8]) -> bool {
     true
 }
 
+/// The payload of the first chunk of a kind before the pixels.
+pub(super) fn payload(png: &[u8], wanted: [u8; 4]) -> Option<&[u8]> {
+    let mut at = SIGNATURE;
+    while let Some((kind, end)) = chunk(png, at)
+        && kind != *b"IDAT"
+    {
+        if kind == wanted {
+            return Some(&png[at + 8..end - 4]);
+        }
+        at = end;
+    }
+    None
+}
+
 /// Length of what a PNG begins with, before its first chunk.
 const SIGNATURE: usize = 8;
 

@@ -13,9 +13,12 @@ use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Im
 
 use super::chunk::{drop_profiles, palette_is_whole};
 use super::complete::missing_end;
-use crate::grid::Shape;
+use super::foreign;
+use super::frame::Frames;
+use super::metadata;
+use crate::grid::{Profile, Shape};
 use crate::read::source::HEAD;
-use crate::read::{Digest, HEADER_BYTES, Limits, Source};
+use crate::read::{Digest, HEADER_BYTES, Limits, Source, standard};
 use crate::{Error, Result};
 
 /// A decoded file, upright.
@@ -28,6 +31,12 @@ pub(crate) struct Decoded {
     pub(crate) orientation: Orientation,
     /// The format found.
     pub(crate) format: ImageFormat,
+    /// The ICC profile.
+    pub(crate) profile: Option<Profile>,
+    /// Pixels per metre, upright.
+    pub(crate) density: Option<[u32; 2]>,
+    /// The pictures of the file, if there are several.
+    pub(crate) frames: Option<Frames>,
     /// What was in the file.
     pub(crate) digest: Digest,
     /// The file without its colour profile, for what the pixels do not tell (palette indices, text).
@@ -60,11 +69,13 @@ pub(crate) fn decode_bytes(
     if let Some(problem) = missing_end(format, &bytes) {
         return Err(damaged(problem));
     }
+    let mut profile = None;
     if format == ImageFormat::Png {
         png_shape(path, &bytes, limits)?;
         if !palette_is_whole(&bytes) {
             return Err(damaged("its palette ends inside a colour"));
         }
+        profile = metadata::packed_profile(&bytes);
         drop_profiles(&mut bytes);
     }
 
@@ -79,12 +90,23 @@ pub(crate) fn decode_bytes(
     let shape = oriented(stored, orientation);
     fits(path, shape, photo)?;
 
+    match format {
+        ImageFormat::Png => {}
+        ImageFormat::Tiff => profile = metadata::tiff_profile(&bytes),
+        _ => profile = metadata::plain_profile(decoder.icc_profile().map_err(refused)?),
+    }
+    let density = metadata::density(format, &bytes).map(|[across, down]| match is_transposed(orientation) {
+        true => [down, across],
+        false => [across, down],
+    });
+
     // The pixels, once more for a decoder's copy of them (four channels where CMYK becomes RGB), and room for headers.
     allowance.max_alloc = Some(decoder.total_bytes().saturating_mul(4).saturating_add(HEADER_BYTES));
     decoder.set_limits(allowance).map_err(refused)?;
     let mut image = DynamicImage::from_decoder(decoder).map_err(refused)?;
     image.apply_orientation(orientation);
-    Ok(Decoded { image, shape, orientation, format, digest, bytes })
+    let frames = Frames::of(format, &bytes);
+    Ok(Decoded { image, shape, orientation, format, profile, density, frames, digest, bytes })
 }
 
 /// The shape a photo claims to have, from its header alone; its EXIF orientation is not looked at.
@@ -94,8 +116,8 @@ pub(crate) fn claimed_shape(path: &Path, limits: &Limits) -> Result<Shape> {
     let format = format_of(path, source.head())?;
     let (width, height) = match format {
         ImageFormat::Png => return png_shape(path, source.head(), limits),
-        // What is missing from the end has to be known before the decoder believes a length.
-        ImageFormat::WebP => {
+        // What is missing from the end has to be known before the decoder believes a length; the standard input has no place to seek.
+        format if format == ImageFormat::WebP || standard::is_meant(path) => {
             let bytes = source.image_bytes(limits)?;
             if let Some(problem) = missing_end(format, &bytes) {
                 return Err(Error::Damaged { path: path.to_path_buf(), problem: problem.into() });
@@ -184,6 +206,9 @@ pub(crate) fn orient<T: Copy>(values: Vec<T>, stored: Shape, orientation: Orient
 /// The format that the first bytes of a file show.
 pub(crate) fn format_of(path: &Path, head: &[u8]) -> Result<ImageFormat> {
     use ImageFormat::{Bmp, Jpeg, Png, Pnm, Tiff, WebP};
+    if let Some(found) = foreign::named(path, head) {
+        return Err(Error::NotAnImage { path: path.to_path_buf(), found });
+    }
     let found = match image::guess_format(head) {
         Ok(format @ (Png | Jpeg | Bmp | Tiff | WebP | Pnm)) => return Ok(format),
         Ok(other) => format!("a {} file, which is not read here", format!("{other:?}").to_uppercase()),

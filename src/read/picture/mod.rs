@@ -3,11 +3,16 @@
 //! Whatever the file held (grey, 16-bit, palette, alpha, CMYK), the rest of the program sees 8-bit RGB, row by row, with EXIF
 //! orientation already applied. A pixel that is not opaque is laid over white, as most viewers show it: what
 //! lies under full transparency is invisible to the person who drew the strokes, so it must not move the result. Colour
-//! profiles are not applied: colours only enter through differences and mixtures fitted to the photo itself.
+//! profiles are not applied: colours only enter through differences and mixtures fitted to the photo itself. Depth, opacity and profile
+//! are kept beside it for cut-outs ([`Original`]).
 
 mod chunk;
 mod complete;
 mod decode;
+mod directory;
+mod foreign;
+mod frame;
+mod metadata;
 
 use std::path::Path;
 
@@ -16,8 +21,10 @@ use image::DynamicImage;
 pub(crate) use decode::{
     Decoded, claimed_shape, decode, decode_bytes, decode_memory, fits, format_of, orient, oriented,
 };
+pub(crate) use foreign::has_foreign_ending;
+pub(crate) use frame::Frames;
 
-use crate::grid::Picture;
+use crate::grid::{Original, Picture};
 use crate::read::{Limits, Loaded, Source};
 use crate::{Error, Result};
 
@@ -34,21 +41,29 @@ impl Picture {
     }
 
     fn of_image(path: &Path, decoded: Decoded) -> Result<Loaded<Self>> {
-        let Decoded { image, shape, digest, .. } = decoded;
-        let mut warnings = Vec::new();
-        let rgb = if image.color().has_alpha() {
-            let (rgb, n_translucent) = over_white(&in_range(path, image)?.into_rgba8());
+        let Decoded { image, shape, digest, frames, profile, density, .. } = decoded;
+        let is_deep = image.color().bytes_per_pixel() > image.color().channel_count();
+        let profile = profile.filter(|_| image.color().has_color());
+        let image = in_range(path, image)?;
+        let deep = is_deep.then(|| image.to_rgba16());
+        let mut warnings: Vec<String> = frames.iter().map(|frames| frames.note(path)).collect();
+        let (rgb, kept) = if image.color().has_alpha() {
+            let image = image.into_rgba8();
+            let (rgb, n_translucent) = over_white(&image);
             if n_translucent > 0 {
                 warnings.push(format!(
                     "{}: {n_translucent} pixels are not opaque; they were laid over white",
                     path.display()
                 ));
             }
-            rgb
+            let widened = || DynamicImage::from(image).into_rgba16();
+            (rgb, deep.or_else(|| (n_translucent > 0).then(widened)))
         } else {
-            in_range(path, image)?.into_rgb8().as_raw().as_chunks::<3>().0.to_vec()
+            (image.into_rgb8().as_raw().as_chunks::<3>().0.to_vec(), deep)
         };
-        Ok(Loaded { value: Self::new(shape, rgb), warnings, digest })
+        let rgba = kept.map(|image| image.as_raw().as_chunks::<4>().0.to_vec());
+        let value = Self::new(shape, rgb).with_original(Original { rgba, is_deep, profile, density });
+        Ok(Loaded { value, warnings, digest })
     }
 }
 

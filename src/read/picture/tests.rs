@@ -53,7 +53,8 @@ fn a_colour_profile_is_left_folded() {
     let mut encoder = image::codecs::png::PngEncoder::new(&mut bytes);
     encoder.set_icc_profile(vec![0; 1 << 20]).unwrap();
     encoder.write_image(sample().as_raw(), 5, 3, ExtendedColorType::Rgb8).unwrap();
-    assert_eq!(read(&bytes).unwrap().value, read(&encoded(&sample().into(), ImageFormat::Png)).unwrap().value);
+    let plain = read(&encoded(&sample().into(), ImageFormat::Png)).unwrap().value;
+    assert_eq!(read(&bytes).unwrap().value.rgb(), plain.rgb());
     let contains = |bytes: &[u8]| bytes.windows(4).any(|kind| kind == b"iCCP");
     assert!(contains(&bytes));
     let decoded = decode_memory(Path::new("photo.png"), &bytes, &Limits::default(), None).unwrap();

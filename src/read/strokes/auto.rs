@@ -2,14 +2,18 @@
 //!
 //! Guessing wrong turns foreground into background, so anything with two readings is refused with the values found. A text in
 //! the file speaks first. Grey {0, 128, 255} is decided by the name of the file or its folder, GrabCut codes by a 3
-//! among them. Colours decide when all that is not red or blue is transparent or one plain grey, or is the photo itself.
+//! among them. Colours decide when all that is not red or blue is transparent or one plain grey, or is the photo itself. Soft edges,
+//! half-transparent brushes and JPEG are no obstacle ([`paint`], [`level`]). A way out is only named when it has been tried and leads to
+//! strokes of both classes.
 
 use std::path::Path;
 
 use super::super::raster::Raster;
 use super::Format;
-use super::encoding::{brush, by_index, diff, redblue};
+use super::encoding::{by_index, diff, seeds};
+use super::{level, paint};
 use crate::grid::{Picture, Seed};
+use crate::read::standard;
 use crate::{Error, Result};
 
 /// A format, and why it is the one.
@@ -27,12 +31,21 @@ pub(super) fn decide(raster: &Raster, photo: &Picture, path: &Path, hints: Hints
     };
     match decided {
         Ok((format, reason)) => Ok(Decision { format, reason }),
-        Err(Doubt { why, options }) => Err(Error::AmbiguousStrokes {
-            path: path.to_path_buf(),
-            found: raster.describe(),
-            why: why.to_string(),
-            options: options.iter().map(|format| format.name()).collect::<Vec<_>>().join("|"),
-        }),
+        Err(Doubt { why, options }) => {
+            let works = |format: &&Format| {
+                let read = seeds(raster, **format, photo, path).map(|(seeds, _)| seeds).unwrap_or_default();
+                read.contains(&Seed::Foreground) && read.contains(&Seed::Background)
+            };
+            let options: Vec<&str> = options.iter().filter(works).map(|format| format.name()).collect();
+            let why = match options[..] {
+                [] => format!(
+                    "{why}: paint red on the object and blue on the background, on a white canvas of the photo's size"
+                ),
+                _ => why.to_string(),
+            };
+            let (path, found) = (path.to_path_buf(), raster.describe());
+            Err(Error::AmbiguousStrokes { path, found, why, options: options.join("|") })
+        }
     }
 }
 
@@ -59,7 +72,11 @@ fn by_grey(raster: &Raster, values: &[u16], hints: Hints) -> Result<(Format, Str
             options: &[Labels, Trimap],
         });
     }
-    if within(&[0, 128, 255]) {
+    let is_soft = || {
+        let read = level::labels(raster, values).map(|(seeds, _)| seeds).unwrap_or_default();
+        read.contains(&Seed::Foreground) && read.contains(&Seed::Background)
+    };
+    if within(&[0, 128, 255]) || is_soft() {
         return match hints {
             (true, false) => Ok((Labels, "its name or folder says scribble".into())),
             (false, true) => Ok((Trimap, "its name or folder says trimap".into())),
@@ -97,6 +114,9 @@ pub(crate) type Hints = (bool, bool);
 
 /// What the name of the file and of its folder say; below the folder `root` of a batch, also every folder on the way.
 pub(crate) fn hints(path: &Path, root: Option<&Path>) -> Hints {
+    if standard::is_meant(path) {
+        return (false, false);
+    }
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let (path, root) = (absolute(path), root.map(absolute));
     let depth = match root.as_ref().and_then(|root| path.strip_prefix(root).ok()) {
@@ -112,13 +132,21 @@ pub(crate) fn hints(path: &Path, root: Option<&Path>) -> Hints {
 
 fn by_colour(raster: &Raster, photo: &Picture) -> Result<(Format, String), Doubt> {
     let indexed = by_index(raster).filter(|seeds| seeds.iter().any(|&seed| seed != Seed::Unlabelled));
-    if is_on_paper(raster) {
-        return match indexed {
-            Some(seeds) if seeds != redblue(raster) => {
-                Err(Doubt { why: "the palette's colours and its indices disagree", options: &[Redblue, Palette] })
-            }
-            _ => Ok((Redblue, "its strokes are red and blue on a plain canvas".into())),
-        };
+    match paint::canvas(raster) {
+        Some(canvas) if !paint::is_copy(raster, photo, canvas) => {
+            let (colours, _) = paint::read(raster);
+            // Indices that give the canvas a class are only the order in which a program met the colours.
+            let on_canvas = |seeds: &Vec<Seed>| {
+                colours.iter().zip(seeds).any(|(colour, seed)| *colour == Seed::Unlabelled && *seed != Seed::Unlabelled)
+            };
+            return match indexed {
+                Some(seeds) if seeds != colours && !on_canvas(&seeds) => {
+                    Err(Doubt { why: "the palette's colours and its indices disagree", options: &[Redblue, Palette] })
+                }
+                _ => Ok((Redblue, "its strokes are red and blue on a plain canvas".into())),
+            };
+        }
+        _ => {}
     }
     if indexed.is_some() {
         return Ok((Palette, "it is an indexed PNG with indices 0, 1 and 2".into()));
@@ -132,21 +160,4 @@ fn by_colour(raster: &Raster, photo: &Picture) -> Result<(Format, String), Doubt
             options: &[Redblue, Diff],
         }),
     }
-}
-
-/// Whether there are strokes, and all else is transparent or one plain grey.
-fn is_on_paper(raster: &Raster) -> bool {
-    let mut paper = None;
-    let mut has_strokes = false;
-    for &pixel in &raster.rgba {
-        if brush(pixel) != Seed::Unlabelled {
-            has_strokes = true;
-        } else if pixel[3] >= 128 {
-            let [r, g, b, _] = pixel;
-            if r != g || g != b || *paper.get_or_insert(r) != r {
-                return false;
-            }
-        }
-    }
-    has_strokes
 }

@@ -5,19 +5,26 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use super::annotation;
 use crate::{Error, Result};
 
 /// What follows the stem of the photo in the name of a stroke file beside it.
 pub(crate) const MARKS: [&str; 5] = [".scribbles", "_scribbles", "-scribbles", ".scribble", "_scribble"];
 
+/// Endings that are looked for beside `.png`.
+const ENDINGS: [&str; 6] = ["webp", "tif", "tiff", "jpg", "jpeg", "json"];
+
 /// The one stroke file of `image`: `STEM.scribbles.png`, `STEM_scribbles.png`, `STEM-scribbles.png`, `STEM.scribble.png` or
-/// `STEM_scribble.png` beside it, or `scribbles/STEM.png` in its folder or the folder above.
+/// `STEM_scribble.png` beside it, or `scribbles/STEM.png` in its folder or the folder above; all of them also as WebP, TIFF, JPEG or
+/// JSON. Without any, `STEM.json` beside it, if labelme or a tool that writes COCO has made it.
 pub fn discover(image: &Path) -> Result<PathBuf> {
     let looked_for = candidates(image);
     let mut found: Vec<(&PathBuf, PathBuf)> = Vec::new();
     let mut unreadable = None;
     let photo = image.canonicalize().ok();
-    for candidate in &looked_for {
+    let others = looked_for.iter().flat_map(|path| ENDINGS.map(|ending| path.with_extension(ending)));
+    let names: Vec<PathBuf> = looked_for.iter().cloned().chain(others).collect();
+    for candidate in &names {
         match file_at(candidate) {
             // Two spellings of one file are one file, and the photo is not its own strokes.
             Ok(Some(file)) if Some(&file) != photo.as_ref() && found.iter().all(|(_, known)| *known != file) => {
@@ -34,6 +41,9 @@ pub fn discover(image: &Path) -> Result<PathBuf> {
             Err(Error::SeveralFiles { what: "stroke", image, first: first.clone(), second: second.clone() })
         }
         // Strokes that the system keeps from us are not strokes that are missing.
+        [] if unreadable.is_none() && annotation::is_file(&image.with_extension("json")) => {
+            Ok(image.with_extension("json"))
+        }
         [] => Err(unreadable.unwrap_or(Error::NoStrokes { image, looked_for })),
     }
 }

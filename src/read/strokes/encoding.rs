@@ -1,17 +1,20 @@
 //! One function per encoding: values → seeds.
 //!
 //! A hue counts as red when its red channel is at least 128 and twice every other, blue likewise: pure brush colours,
-//! slightly soft edges and JPEG noise pass, skin and sky do not. A transparent pixel (alpha below 128) never is a stroke.
+//! slightly soft edges and JPEG noise pass, skin and sky do not. A transparent pixel (alpha below 128) never is a stroke, but for
+//! half-transparent brushes on a canvas ([`paint`]). On a copy of the photo, a pixel is red paint of opacity k where it has moved from
+//! the photo the share k ≥ ¼ of the way to red.
 
 use std::path::Path;
 
 use super::super::raster::Raster;
-use super::Format;
+use super::{Format, level, paint};
 use crate::grid::{Picture, Seed};
 use crate::{Error, Result};
 
-/// Reads `raster` as `format`, which must not be [`Format::Auto`].
-pub(super) fn seeds(raster: &Raster, format: Format, photo: &Picture, path: &Path) -> Result<Vec<Seed>> {
+/// Reads `raster` as `format`, which must not be [`Format::Auto`]. Also the number of pixels at the soft edges of strokes, which
+/// are left out.
+pub(super) fn seeds(raster: &Raster, format: Format, photo: &Picture, path: &Path) -> Result<(Vec<Seed>, usize)> {
     let refused = |expected: &str| Error::StrokeEncoding {
         path: path.to_path_buf(),
         format,
@@ -22,24 +25,31 @@ pub(super) fn seeds(raster: &Raster, format: Format, photo: &Picture, path: &Pat
         Some(values) => opaque_only(raster, values, read).ok_or_else(|| refused(expected)),
         None => Err(refused(expected)),
     };
-    match format {
+    let sharp = match format {
         Format::Auto => unreachable!("auto is decided before the values are read"),
-        Format::Labels => by_grey(
-            labels,
-            "labels are grey 255 (foreground), 128 (background) and 0 (unlabelled) only: save without smoothing, as PNG",
-        ),
+        Format::Labels => {
+            return raster.grey.as_ref().and_then(|values| level::labels(raster, values)).ok_or_else(|| {
+                refused(
+                    "labels are grey 255 (foreground), 128 (background) and 0 (unlabelled), with few values between: \
+                     save without smoothing, as PNG",
+                )
+            });
+        }
+        Format::Redblue => return Ok(paint::read(raster)),
+        Format::Trimap if raster.is_lossy => by_grey(about_trimap, "a trimap is grey: save it without colours"),
         Format::Trimap => by_grey(trimap, "a trimap is grey: save it without colours"),
         Format::Grabcut => {
             by_grey(grabcut, "GrabCut masks hold 0, 1, 2 and 3 only: save OpenCV's mask as it is, as PNG")
         }
-        Format::Redblue => Ok(redblue(raster)),
         Format::Palette => by_index(raster).ok_or_else(|| {
             refused("this format is an indexed PNG of 1 (foreground), 2 (background), 0 and 255 (unlabelled) only")
         }),
         Format::Diff => diff(raster, photo).ok_or_else(|| {
             refused("most of it differs from the photo: paint red and blue on an unchanged copy of the photo")
         }),
-    }
+        Format::Labelme | Format::Coco => Err(refused("this format is a JSON file: give that")),
+    };
+    sharp.map(|seeds| (seeds, 0))
 }
 
 /// The palette reading of every pixel, if all have one; in a grey image without a palette the values are the indices.
@@ -51,10 +61,6 @@ pub(super) fn by_index(raster: &Raster) -> Option<Vec<Seed>> {
     }
 }
 
-pub(super) fn redblue(raster: &Raster) -> Vec<Seed> {
-    raster.rgba.iter().map(|&pixel| brush(pixel)).collect()
-}
-
 /// Seeds where a copy of the photo was painted on, or nothing if less than half of it still is the photo.
 pub(super) fn diff(raster: &Raster, photo: &Picture) -> Option<Vec<Seed>> {
     let mut n_changed = 0;
@@ -62,11 +68,35 @@ pub(super) fn diff(raster: &Raster, photo: &Picture) -> Option<Vec<Seed>> {
         .map(|(&pixel, original)| {
             let is_changed = std::iter::zip(pixel, original).any(|(now, &before)| now.abs_diff(before) >= CHANGE);
             n_changed += usize::from(is_changed);
-            if is_changed { brush(pixel) } else { Seed::Unlabelled }
+            match brush(pixel) {
+                _ if !is_changed => Seed::Unlabelled,
+                Seed::Unlabelled => glaze(pixel, *original),
+                seed => seed,
+            }
         })
         .collect();
     (2 * n_changed <= raster.rgba.len()).then_some(seeds)
 }
+
+/// What a half-transparent brush over a colour says: the brush towards whose colour it has moved, nearly straight and far enough.
+fn glaze([r, g, b, _]: [u8; 4], original: [u8; 3]) -> Seed {
+    let (pixel, original) = ([r, g, b].map(f64::from), original.map(f64::from));
+    let moved = |colour: [f64; 3]| {
+        let way: [f64; 3] = std::array::from_fn(|i| colour[i] - original[i]);
+        let step: [f64; 3] = std::array::from_fn(|i| pixel[i] - original[i]);
+        let length: f64 = way.iter().map(|x| x * x).sum();
+        let share = way.iter().zip(step).map(|(way, step)| way * step).sum::<f64>() / length.max(1.0);
+        share >= 0.25 && way.iter().zip(step).all(|(way, step)| (step - share * way).abs() <= STRAY)
+    };
+    match (moved([255.0, 0.0, 0.0]), moved([0.0, 0.0, 255.0])) {
+        (true, false) => Seed::Foreground,
+        (false, true) => Seed::Background,
+        _ => Seed::Unlabelled,
+    }
+}
+
+/// How far a channel of glazed colour may be from the straight way to the brush.
+const STRAY: f64 = 24.0;
 
 /// The smallest change of a channel that is painting rather than another program's JPEG rounding.
 const CHANGE: u8 = 32;
@@ -82,19 +112,19 @@ pub(super) fn brush([r, g, b, a]: [u8; 4]) -> Seed {
     }
 }
 
-fn labels(value: u16) -> Option<Seed> {
-    match value {
-        255 => Some(Seed::Foreground),
-        128 => Some(Seed::Background),
-        0 => Some(Seed::Unlabelled),
-        _ => None,
-    }
-}
-
 fn trimap(value: u16) -> Option<Seed> {
     match value {
         255 => Some(Seed::Foreground),
         0 => Some(Seed::Background),
+        _ => Some(Seed::Unlabelled),
+    }
+}
+
+/// The same for values that JPEG has changed a little.
+fn about_trimap(value: u16) -> Option<Seed> {
+    match value {
+        231..=255 => Some(Seed::Foreground),
+        0..=24 => Some(Seed::Background),
         _ => Some(Seed::Unlabelled),
     }
 }

@@ -21,18 +21,31 @@ pub enum Format {
     Trimap,
     /// OpenCV's codes: 0 background, 1 foreground, 2 and 3 only probable, hence unlabelled.
     Grabcut,
-    /// Red foreground, blue background, anything else and anything transparent (alpha below 128) unlabelled.
+    /// Red foreground, blue background, anything else and anything transparent unlabelled.
     Redblue,
     /// An indexed PNG by index: 1 foreground, 2 background, 0 and 255 unlabelled. A grey image is read by value.
     Palette,
     /// Red and blue painted on a copy of the photo: only pixels that differ from the photo count.
     Diff,
+    /// JSON of labelme: shapes labelled background are background, those of the one other label are foreground.
+    Labelme,
+    /// JSON of COCO: masks as run lengths or polygons, by the names of their categories, likewise.
+    Coco,
 }
 
 impl Format {
     /// Every format, in the order of the documentation.
-    pub const ALL: [Self; 7] =
-        [Self::Auto, Self::Labels, Self::Trimap, Self::Grabcut, Self::Redblue, Self::Palette, Self::Diff];
+    pub const ALL: [Self; 9] = [
+        Self::Auto,
+        Self::Labels,
+        Self::Trimap,
+        Self::Grabcut,
+        Self::Redblue,
+        Self::Palette,
+        Self::Diff,
+        Self::Labelme,
+        Self::Coco,
+    ];
 
     /// The name on the command line and in the report.
     pub fn name(self) -> &'static str {
@@ -44,6 +57,8 @@ impl Format {
             Self::Redblue => "redblue",
             Self::Palette => "palette",
             Self::Diff => "diff",
+            Self::Labelme => "labelme",
+            Self::Coco => "coco",
         }
     }
 }

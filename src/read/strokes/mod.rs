@@ -1,9 +1,12 @@
 //! Strokes: image bytes of any [`Format`] → [`Seeds`]; [`discover`] finds the file beside the photo.
 
+mod annotation;
 mod auto;
 mod discover;
 mod encoding;
 mod format;
+mod level;
+mod paint;
 
 use auto::Hints;
 pub(crate) use auto::hints;
@@ -16,7 +19,7 @@ use std::path::{Path, PathBuf};
 use super::raster::Raster;
 use crate::Result;
 use crate::grid::{Picture, Seed, Seeds};
-use crate::read::{Digest, Limits};
+use crate::read::{Digest, Limits, Source};
 
 /// The seeds of a stroke file, and how they were read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +56,11 @@ impl Strokes {
         format: Format,
         limits: &Limits,
     ) -> Result<Self> {
-        let raster = Raster::read(path, limits, Some(photo.shape()))?;
+        let mut source = Source::open(path)?;
+        if annotation::is_meant(source.head()) {
+            return annotation::read(path, &mut source, photo.shape(), format, limits);
+        }
+        let raster = Raster::decode_source(source, limits, Some(photo.shape()))?;
         Self::of_raster(path, raster, hints(path, root), photo, format)
     }
 
@@ -65,9 +72,13 @@ impl Strokes {
             }
             chosen => (chosen, None),
         };
-        let seeds = Seeds::new(raster.shape, encoding::seeds(&raster, format, photo, path)?);
+        let (labels, n_soft) = encoding::seeds(&raster, format, photo, path)?;
+        let seeds = Seeds::new(raster.shape, labels);
         let (foreground, background) = (seeds.count(Seed::Foreground), seeds.count(Seed::Background));
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = raster.frames.iter().map(|frames| frames.note(path)).collect();
+        if n_soft > 0 {
+            warnings.push(format!("{}: {n_soft} pixels at the soft edges of strokes were left out", path.display()));
+        }
         if let Some(note) = raster.note.filter(|note| note.trim().to_lowercase().parse::<Format>().is_err()) {
             warnings
                 .push(format!("{}: the PNG text key lfield says {note:?}, which is no stroke format", path.display()));

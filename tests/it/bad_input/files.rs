@@ -16,6 +16,12 @@ pub(super) fn cases() -> Vec<Case> {
         case("segment /dev/zero", "/dev/zero", "not an image", "give a PNG, JPEG"),
         case("segment letter.jpg", "letter.jpg", "not an image", "the content counts, not the name"),
         case("segment moving.gif", "moving.gif", "a GIF file", "give a PNG, JPEG"),
+        case("segment phone.heic", "phone.heic", "a HEIC photo", "heif-convert"),
+        case("segment phone.jpg", "phone.jpg", "a HEIC photo", "export it as JPEG"),
+        case("segment web.avif", "web.avif", "an AVIF image", "avifdec"),
+        case("segment camera.nef", "camera.nef", "raw file", "export a TIFF or JPEG"),
+        case("segment camera.cr3", "camera.cr3", "raw file", "export a TIFF or JPEG"),
+        case("segment drawing.psd", "drawing.psd", "image editor", "export it as PNG"),
         case("segment cut.png", "cut.png", "damaged", "copy or export the file again"),
         case("segment cut.jpg", "cut.jpg", "end-of-image marker", "copy or export the file again"),
         case("segment cut.tif", "cut.tif", "damaged", "copy or export the file again"),
@@ -60,6 +66,13 @@ fn desk() -> Desk {
     std::fs::create_dir(desk.path("folder.png")).unwrap();
     desk.put("empty.png", b"");
     desk.put("letter.jpg", b"Dear photo, I am a letter.");
+    let heic = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic";
+    desk.put("phone.heic", heic);
+    desk.put("phone.jpg", heic);
+    desk.put("web.avif", b"\0\0\0\x18ftypavif\0\0\0\0mif1avif");
+    desk.put("camera.nef", &desk.photo_as(ImageFormat::Tiff));
+    desk.put("camera.cr3", b"\0\0\0\x18ftypcrx \0\0\0\x01crx isom");
+    desk.put("drawing.psd", b"8BPS\0\x01\0\0\0\0\0\0");
     desk.put("moving.gif", b"GIF89a\x01\0\x01\0\0\0\0;");
     let formats = [
         ("cut.png", ImageFormat::Png),

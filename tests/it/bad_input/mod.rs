@@ -16,6 +16,9 @@ mod numbers;
 /// Where results go, and what things are called.
 mod places;
 
+/// The standard streams.
+mod pipes;
+
 /// Little memory, no listener.
 mod scarcity;
 
@@ -38,12 +41,14 @@ struct Case {
     problem: &'static str,
     /// What to do must be said with these words.
     remedy: &'static str,
+    /// What comes through the standard input.
+    fed: Vec<u8>,
 }
 
 /// An input that is refused with exit code 1; `arguments` are separated by blanks.
 fn case(arguments: &str, file: &'static str, problem: &'static str, remedy: &'static str) -> Case {
     let arguments = arguments.split_whitespace().map(String::from).collect();
-    Case { arguments, code: 1, file, problem, remedy }
+    Case { arguments, code: 1, file, problem, remedy, fed: Vec::new() }
 }
 
 /// A command line that makes no sense, exit code 2.
@@ -52,10 +57,14 @@ fn usage(arguments: &str, option: &'static str, remedy: &'static str) -> Case {
 }
 
 impl Case {
+    fn fed(self, bytes: &[u8]) -> Self {
+        Self { fed: bytes.to_vec(), ..self }
+    }
+
     /// What is wrong with what the program does, if anything is.
     fn fault(&self, desk: &Desk) -> Option<String> {
         let before = listing(desk);
-        let output = desk.lfield(&[]).args(&self.arguments).output().unwrap();
+        let output = desk.lfield(&[]).args(&self.arguments).write_stdin(self.fed.clone()).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         let code = output.status.code();
         let missing = [self.file, self.problem, self.remedy].into_iter().find(|part| !said.contains(part));
@@ -107,7 +116,7 @@ fn check_all(desk: &Desk, cases: &[Case]) {
 
 #[test]
 fn there_are_more_than_sixty_distinct_cases() {
-    let tables = [files::cases(), strokes::cases(), arrays::cases(), numbers::cases(), places::cases()];
+    let tables = [files::cases(), strokes::cases(), arrays::cases(), numbers::cases(), places::cases(), pipes::cases()];
     let different: BTreeSet<Vec<String>> = tables.into_iter().flatten().map(|case| case.arguments).collect();
     // For `scripts/refresh_docs.py refusals`.
     println!("{} bad inputs", different.len());

@@ -141,6 +141,8 @@ fn odd_names_in_messages_stay_on_one_line_and_send_no_commands_to_the_terminal()
         (b"\x1b[31mred.png", "[31mred.png"),
         (b"\xff.png", "\u{fffd}.png"),
         (b"\x07bell.png", "bell.png"),
+        ("turned \u{202e}gnp.exe".as_bytes(), "turned \\u{202e}gnp.exe"),
+        ("iso\u{2066}lated\u{200f}.png".as_bytes(), "iso\\u{2066}lated\\u{200f}.png"),
     ] {
         let output = desk.lfield(&["segment"]).arg(OsStr::from_bytes(name)).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();

@@ -43,7 +43,12 @@ pub(super) fn cases() -> Vec<Case> {
         case(&with("codes.scribbles.png"), "codes.scribbles.png", "without a 3", "--scribble-format grabcut|palette"),
         case(&with("four.scribbles.png"), "four.scribbles.png", "64 (", "--scribble-format trimap"),
         case(&with("soft.scribbles.jpg"), "soft.scribbles.jpg", "JPEG compression adds others", "--scribble-format"),
-        case(&with("other.scribbles.png"), "other.scribbles.png", "not the photo painted on", "--scribble-format"),
+        case(
+            &with("other.scribbles.png"),
+            "other.scribbles.png",
+            "not the photo painted on",
+            "paint red on the object",
+        ),
         case(
             &as_format("four.scribbles.png", "labels"),
             "four.scribbles.png",
@@ -109,7 +114,7 @@ fn desk() -> Desk {
     desk.put_grey("two.scribbles.png", stripes([0, 255, 0]));
     desk.put_grey("codes.scribbles.png", stripes([0, 1, 2]));
     desk.put_grey("four.scribbles.png", |x, _| [0, 64, 128, 255][x as usize / 6]);
-    let soft = image::open(desk.path("three.png")).unwrap().blur(1.5);
+    let soft = image::open(desk.path("three.png")).unwrap().blur(4.0);
     desk.put("soft.scribbles.jpg", &encoded(&soft.into_luma8().into(), ImageFormat::Jpeg));
     let mut other = image::open(desk.path("disc.png")).unwrap();
     other.invert();
