@@ -78,7 +78,7 @@ pub fn packed_runs(shape: Shape, inside: &[bool]) -> String {
     let mut runs: Vec<i64> = vec![0];
     for place in 0..shape.n_pixels() {
         let is_inside = inside[place % shape.height * shape.width + place / shape.height];
-        if is_inside != (runs.len() % 2 == 0) {
+        if is_inside != runs.len().is_multiple_of(2) {
             runs.push(0);
         }
         *runs.last_mut().expect("there is a first run") += 1;

@@ -43,10 +43,10 @@ fn thresholding_the_marginals_at_one_half_gives_the_mask() {
 }
 
 #[rustfmt::skip]
-const PARAMETERS: [&str; 34] = [
+const PARAMETERS: [&str; 36] = [
     "paper", "method", "alpha", "beta", "gamma", "theta", "phi", "hop_scale", "seeds", "temperature", "fbp_weight", "damping",
     "components", "outlier", "context", "geodesic", "layer", "unary", "prior", "superpixels", "scribble_format", "solver",
-    "factors", "tolerance", "max_iterations", "time_limit", "strict", "map", "matte", "matte_width", "trimap_band", "max_pixels", "emit",
+    "factors", "tolerance", "max_iterations", "time_limit", "strict", "map", "bias", "area", "matte", "matte_width", "trimap_band", "max_pixels", "emit",
     "seed",
 ];
 

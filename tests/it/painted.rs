@@ -132,7 +132,7 @@ fn files() -> Vec<(&'static str, Vec<u8>)> {
             let mut runs = vec![0];
             for place in 0..WIDTH * HEIGHT {
                 let is_inside = class(place / HEIGHT, place % HEIGHT) == wanted;
-                if is_inside != (runs.len() % 2 == 0) {
+                if is_inside != runs.len().is_multiple_of(2) {
                     runs.push(0);
                 }
                 *runs.last_mut().unwrap() += 1;
