@@ -50,9 +50,9 @@ impl Scene {
         let strokes = Strokes::read(&image.with_extension("scribbles.png"), &picture, Format::Auto, &limits);
         let seeds = strokes.expect("its strokes").seeds;
         let evidence = unary::log_odds(&picture, &seeds, &unary::Options::default(), &|| Ok(())).expect("its mixtures");
-        let partitions = [superpixel::Layer::FINE, superpixel::Layer::COARSE]
-            .map(|layer| superpixel::mean_shift(&picture, &layer, &|| Ok(())).expect("its superpixels"));
-        Self { picture, seeds, unary: evidence.unary, partitions: partitions.into() }
+        let layers = [superpixel::Layer::FINE, superpixel::Layer::COARSE];
+        let partitions = superpixel::layers(&picture, &layers, &|| Ok(())).expect("its superpixels");
+        Self { picture, seeds, unary: evidence.unary, partitions }
     }
 
     /// The scene enlarged to `width` columns, every pixel repeated: the same regions, larger.

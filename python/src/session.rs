@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use lfield::read::evidence;
 use lfield::session::{Options, Overlay};
-use lfield::superpixel::{Layer, mean_shift};
+use lfield::superpixel::{self, Layer};
 use lfield::{Marginals, Partition, Unary};
 use numpy::{PyArray2, PyReadonlyArray2, PyUntypedArray};
 use pyo3::prelude::*;
@@ -127,9 +127,8 @@ pub(crate) fn superpixels<'py>(
         .map(|(hs, hr, smallest)| Layer::new(hs, hr, smallest))
         .collect::<Result<_, _>>()
         .map_err(refuse)?;
-    let cut: Vec<Partition> = run(py, threads, None, |watch| {
-        layers.iter().map(|layer| mean_shift(&picture, layer, &|| watch.checkpoint())).collect()
-    })?;
+    let cut: Vec<Partition> =
+        run(py, threads, None, |watch| superpixel::layers(&picture, &layers, &|| watch.checkpoint()))?;
     Ok(cut.iter().map(|partition| label_map(py, partition)).collect())
 }
 

@@ -10,11 +10,11 @@ use lfield::Error;
 use lfield::encode::regions::{self, Quantiles, Summary, SummaryInput, SummaryLayer};
 use lfield::encode::report::Tool;
 use lfield::encode::{labels, regions::SCHEMA};
-use lfield::grid::{Partition, Picture};
+use lfield::grid::{Partition, Picture, Shape};
 use lfield::read::{Limits, Loaded};
 use lfield::session;
 use lfield::store::files::{Rendered, Staged, probe, refuse_overwriting};
-use lfield::superpixel::{Layer, mean_shift_observed};
+use lfield::superpixel::{Layer, Series};
 
 use super::options::refuse_many_layers;
 use super::progress::Meter;
@@ -75,8 +75,9 @@ impl Superpixels {
             voice.say(format_args!("{}, {need}", self.image.display()));
         }
         let Loaded { value: picture, warnings, .. } = Picture::read(&self.image, &limits)?;
-        let cut: Vec<(Partition, f64)> =
-            layers.iter().map(|layer| cut(&picture, layer, *voice)).collect::<lfield::Result<_>>()?;
+        let mut series = Series::new(&picture, &layers)?;
+        let cut = layers.iter().map(|layer| cut(&mut series, picture.shape(), layer, *voice));
+        let cut: Vec<(Partition, f64)> = cut.collect::<lfield::Result<_>>()?;
 
         interrupt::writing()?;
         let mut staged = Staged::new(&self.output)?;
@@ -155,10 +156,10 @@ impl Superpixels {
 }
 
 /// The regions of a layer, and the seconds they took.
-fn cut(picture: &Picture, layer: &Layer, voice: Voice) -> lfield::Result<(Partition, f64)> {
-    let meter = Meter::new(voice, format!("{}: superpixels {layer}", picture.shape()));
+fn cut(series: &mut Series, shape: Shape, layer: &Layer, voice: Voice) -> lfield::Result<(Partition, f64)> {
+    let meter = Meter::new(voice, format!("{shape}: superpixels {layer}"));
     let began = Instant::now();
-    let partition = mean_shift_observed(picture, layer, &|| Ok(()), &|share| meter.show(share))?;
+    let partition = series.next(layer, &|| Ok(()), &|share| meter.show(share))?;
     Ok((partition, began.elapsed().as_secs_f64()))
 }
 

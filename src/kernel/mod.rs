@@ -8,6 +8,7 @@
 //! | [`max_flow`] | min_A Σ_{v∈A} u_v + Σ_{p∈A, q∉A} c_pq | near-linear on pictures |
 //! | [`logistic`] | log(1 + eᵗ), 1/(1 + e⁻ᵗ) | |
 //! | [`rounding`] | how far a sum can be off | |
+//! | [`vector`] | which vector instructions there are | |
 
 pub mod concave;
 
@@ -20,3 +21,5 @@ pub mod max_flow;
 pub mod rounding;
 
 pub mod total_variation;
+
+pub mod vector;

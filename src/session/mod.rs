@@ -29,7 +29,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use rayon::join;
-use rayon::prelude::*;
 
 pub(crate) use answer::Solved;
 pub use answer::{Answer, Timing};
@@ -382,9 +381,10 @@ impl Session {
             Some(given) => given.clone(),
             None => {
                 let layers = &self.options.layers;
-                let cut = layers.par_iter().map(|layer| superpixel::mean_shift(&self.picture, layer, checkpoint));
-                let names = layers.iter().map(|layer| key(layer)).collect();
-                Superpixels { partitions: Arc::new(cut.collect::<Result<_>>()?), names }
+                let partitions = Arc::new(superpixel::layers(&self.picture, layers, checkpoint)?);
+                // A layer may start from the one before it.
+                let names = (1..=layers.len()).map(|count| key(&&layers[..count])).collect();
+                Superpixels { partitions, names }
             }
         };
         Ok(Arc::new(superpixels))

@@ -61,6 +61,11 @@ impl Layer {
         self.range
     }
 
+    /// Whether neither bandwidth is larger than the other layer's.
+    pub(super) fn is_within(&self, other: &Self) -> bool {
+        self.spatial <= other.spatial && self.range <= other.range
+    }
+
     /// Pixels in the smallest region, M.
     pub fn min_size(&self) -> usize {
         self.min_size

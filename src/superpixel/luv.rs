@@ -3,46 +3,38 @@
 //! EDISON's conversion: RGB is taken as linear (no sRGB curve), L runs from 0 to 100. Distances count L twice where the
 //! window is brighter than L = 80, again as EDISON does; without that, hr would not mean the same.
 //!
-//! Four pixels of a row lie side by side, one plane after the other (L L L L u u u u v v v v): one vector load a plane.
-//! Rows are padded to whole blocks with NaN, which is within no distance of anything.
+//! L, u and v are planes of their own. Rows are padded on both sides with NaN, which is within no distance of anything, so that
+//! a window at the border is scanned like any other.
 
 use rayon::prelude::*;
 
 use crate::grid::{Picture, Shape};
 
-/// Pixels in a block.
-pub(super) const LANES: usize = 4;
-
-/// L, u and v of [`LANES`] neighbouring pixels.
-pub(super) type Block = [[f32; LANES]; 3];
+/// Pixels that are looked at together.
+pub(super) const LANES: usize = 8;
 
 /// A photo in CIE Luv.
 pub(super) struct Luv {
     shape: Shape,
-    blocks_per_row: usize,
-    blocks: Vec<Block>,
+    padding: usize,
+    stride: usize,
+    planes: [Vec<f32>; 3],
 }
 
 impl Luv {
-    /// Converts a photo.
-    pub(super) fn new(picture: &Picture) -> Self {
+    /// Converts a photo, for windows that reach at most `reach` columns to each side.
+    pub(super) fn new(picture: &Picture, reach: usize) -> Self {
         let shape = picture.shape();
-        let blocks_per_row = shape.width.div_ceil(LANES);
-        let mut blocks = vec![[[f32::NAN; LANES]; 3]; blocks_per_row * shape.height];
-        if !blocks.is_empty() {
-            let rows = blocks.par_chunks_mut(blocks_per_row).zip(picture.rgb().par_chunks(shape.width));
-            rows.for_each(|(blocks, colours)| {
-                for (block, colours) in blocks.iter_mut().zip(colours.chunks(LANES)) {
-                    for (lane, &rgb) in colours.iter().enumerate() {
-                        let luv = from_rgb(rgb);
-                        for (plane, value) in block.iter_mut().zip(luv) {
-                            plane[lane] = value;
-                        }
-                    }
-                }
-            });
-        }
-        Self { shape, blocks_per_row, blocks }
+        let stride = shape.width + 2 * reach + LANES;
+        let mut planes: [Vec<f32>; 3] = std::array::from_fn(|_| vec![f32::NAN; stride * shape.height]);
+        let [l, u, v] = planes.each_mut().map(|plane| plane.par_chunks_mut(stride));
+        l.zip(u).zip(v).zip(picture.rgb().par_chunks(shape.width)).for_each(|(((l, u), v), colours)| {
+            let pixels = l[reach..].iter_mut().zip(&mut u[reach..]).zip(&mut v[reach..]);
+            for (((l, u), v), &rgb) in pixels.zip(colours) {
+                [*l, *u, *v] = from_rgb(rgb);
+            }
+        });
+        Self { shape, padding: reach, stride, planes }
     }
 
     /// The shape of the grid.
@@ -50,15 +42,16 @@ impl Luv {
         self.shape
     }
 
-    /// The blocks of a row.
-    pub(super) fn row(&self, y: usize) -> &[Block] {
-        &self.blocks[y * self.blocks_per_row..(y + 1) * self.blocks_per_row]
+    /// L, u and v of the pixels of row `y` from `columns` left of column `x` on, at least `count` of them.
+    #[inline(always)]
+    pub(super) fn stretch(&self, x: usize, columns: usize, y: usize, count: usize) -> [&[f32]; 3] {
+        let start = y * self.stride + self.padding + x - columns;
+        self.planes.each_ref().map(|plane| &plane[start..start + count])
     }
 
     /// The colour of a pixel.
     pub(super) fn at(&self, x: usize, y: usize) -> [f32; 3] {
-        let block = &self.blocks[y * self.blocks_per_row + x / LANES];
-        block.map(|plane| plane[x % LANES])
+        self.planes.each_ref().map(|plane| plane[y * self.stride + self.padding + x])
     }
 }
 
@@ -102,10 +95,12 @@ mod tests {
     fn a_pixel_is_found_where_it_was_put() {
         let shape = Shape::new(6, 3);
         let rgb: Vec<[u8; 3]> = (0..18).map(|i| [i * 10, 255 - i, i]).collect();
-        let luv = Luv::new(&Picture::new(shape, rgb.clone()));
+        let luv = Luv::new(&Picture::new(shape, rgb.clone()), 3);
         for (pixel, &rgb) in rgb.iter().enumerate() {
             assert_eq!(luv.at(pixel % 6, pixel / 6), from_rgb(rgb));
         }
-        assert!(luv.row(2)[1][0][3].is_nan());
+        let [l, ..] = luv.stretch(0, 3, 2, 3 + 6 + 3);
+        assert!(l[..3].iter().chain(&l[9..]).all(|value| value.is_nan()));
+        assert_eq!(l[3..9], [12, 13, 14, 15, 16, 17].map(|pixel: usize| from_rgb(rgb[pixel])[0]));
     }
 }

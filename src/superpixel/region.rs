@@ -10,6 +10,7 @@
 use rayon::prelude::*;
 
 use super::Layer;
+use super::filter::Modes;
 use super::luv::lightness_weight;
 use crate::grid::{Partition, Shape};
 use crate::{Checkpoint, Result};
@@ -18,12 +19,7 @@ use crate::{Checkpoint, Result};
 const SAME_MODE: f32 = 1.0;
 
 /// The regions that the modes make.
-pub(super) fn regions(
-    shape: Shape,
-    modes: &[[f32; 3]],
-    layer: &Layer,
-    checkpoint: Checkpoint<'_>,
-) -> Result<Partition> {
+pub(super) fn regions(shape: Shape, modes: &Modes, layer: &Layer, checkpoint: Checkpoint<'_>) -> Result<Partition> {
     let mut labels = link(shape, modes, checkpoint)?;
     let mut graph = Graph::new(shape, &labels, modes, checkpoint)?;
     while graph.unite(&graph.alike((layer.range() / 2.0).powi(2))) {
@@ -39,11 +35,14 @@ pub(super) fn regions(
 }
 
 /// Labels the connected sets of pixels with the same mode, in scan order.
-fn link(shape: Shape, modes: &[[f32; 3]], checkpoint: Checkpoint<'_>) -> Result<Vec<u32>> {
+fn link(shape: Shape, modes: &Modes, checkpoint: Checkpoint<'_>) -> Result<Vec<u32>> {
     let mut sets = Sets::new(shape.n_pixels());
     for_neighbours(shape, checkpoint, |p, q| {
-        let (a, b) = (&modes[p], &modes[q]);
-        if a == b || (0..3).all(|c| (a[c] - b[c]).abs() < SAME_MODE) {
+        let alike = || {
+            let (a, b) = (modes.colour(p), modes.colour(q));
+            (0..3).all(|c| (a[c] - b[c]).abs() < SAME_MODE)
+        };
+        if modes.number(p) == modes.number(q) || alike() {
             sets.unite(p as u32, q as u32);
         }
     })?;
@@ -89,13 +88,13 @@ struct Graph {
 }
 
 impl Graph {
-    fn new(shape: Shape, labels: &[u32], modes: &[[f32; 3]], checkpoint: Checkpoint<'_>) -> Result<Self> {
+    fn new(shape: Shape, labels: &[u32], modes: &Modes, checkpoint: Checkpoint<'_>) -> Result<Self> {
         let count = labels.iter().max().map_or(0, |&label| label as usize + 1);
         let mut regions = vec![Region { size: 0, mode: [0.0; 3] }; count];
-        for (&label, mode) in labels.iter().zip(modes) {
+        for (pixel, &label) in labels.iter().enumerate() {
             let region = &mut regions[label as usize];
             region.size += 1;
-            for (sum, &value) in region.mode.iter_mut().zip(mode) {
+            for (sum, value) in region.mode.iter_mut().zip(modes.colour(pixel)) {
                 *sum += f64::from(value);
             }
         }
@@ -104,8 +103,9 @@ impl Graph {
         }
         let mut edges = Vec::new();
         for_neighbours(shape, checkpoint, |p, q| {
-            if labels[p] != labels[q] {
-                edges.push((labels[p], labels[q]));
+            let edge = (labels[p], labels[q]);
+            if edge.0 != edge.1 && edges.last() != Some(&edge) {
+                edges.push(edge);
             }
         })?;
         let mut graph = Self { now: (0..count as u32).collect(), regions, edges };

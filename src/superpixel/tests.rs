@@ -12,14 +12,19 @@ use crate::grid::Shape;
 mod textbook {
     use super::*;
 
-    pub(super) fn modes(picture: &Picture, layer: &Layer) -> Vec<[f64; 3]> {
+    /// The pixels as points (x, y, L, u, v).
+    pub(super) fn points(picture: &Picture) -> Vec<[f64; 5]> {
         let width = picture.shape().width;
-        let points: Vec<[f64; 5]> = (picture.rgb().iter().enumerate())
-            .map(|(pixel, &rgb)| {
-                let [l, u, v] = from_rgb(rgb).map(f64::from);
-                [(pixel % width) as f64, (pixel / width) as f64, l, u, v]
-            })
-            .collect();
+        let point = |(pixel, &rgb): (usize, &[u8; 3])| {
+            let [l, u, v] = from_rgb(rgb).map(f64::from);
+            [(pixel % width) as f64, (pixel / width) as f64, l, u, v]
+        };
+        picture.rgb().iter().enumerate().map(point).collect()
+    }
+
+    /// Where the windows that begin at `starts` come to rest.
+    pub(super) fn modes(picture: &Picture, starts: &[[f64; 5]], layer: &Layer) -> Vec<[f64; 5]> {
+        let points = points(picture);
         let climb = |start: &[f64; 5]| {
             let mut centre = *start;
             for _ in 0..100 {
@@ -32,9 +37,9 @@ mod textbook {
                     break;
                 }
             }
-            [centre[2], centre[3], centre[4]]
+            centre
         };
-        points.iter().map(climb).collect()
+        starts.iter().map(climb).collect()
     }
 
     fn in_window(centre: &[f64; 5], point: &[f64; 5], layer: &Layer) -> bool {
@@ -47,7 +52,8 @@ mod textbook {
     /// Labels by flood fill, then everything anew from the pixels for every round of fusion and absorption.
     pub(super) fn mean_shift(picture: &Picture, layer: &Layer) -> Partition {
         let shape = picture.shape();
-        let modes = modes(picture, layer);
+        let modes =
+            modes(picture, &points(picture), layer).iter().map(|&[_, _, l, u, v]| [l, u, v]).collect::<Vec<_>>();
         let mut labels = flood(shape, |p, q| (0..3).all(|c| (modes[p][c] - modes[q][c]).abs() < 1.0));
         for fusing in [true, false] {
             loop {
@@ -179,17 +185,35 @@ fn assert_partition(picture: &Picture, layer: &Layer, partition: &Partition) {
     assert!(partition.sizes().iter().all(|&size| size >= least), "{:?}", partition.sizes());
 }
 
+/// The modes when nothing is shared.
+fn alone(luv: &Luv, layer: &Layer, start: Option<&Modes>) -> Modes {
+    Modes::climb(luv, layer, start, false, &|| Ok(()), &|_| {}).unwrap()
+}
+
+fn assert_modes(ours: &Modes, theirs: &[[f64; 5]], layer: &Layer) {
+    for (pixel, theirs) in theirs.iter().enumerate() {
+        let ours = ours.point(pixel);
+        let worst = ours.iter().zip(theirs).map(|(&a, b)| (f64::from(a) - b).abs()).fold(0.0, f64::max);
+        assert!(worst < 1e-3, "{layer}: {ours:?} against {theirs:?}");
+    }
+}
+
 #[test]
 fn modes_are_those_of_the_textbook_when_nothing_is_shared() {
     // Radii that no pixel is at exactly: f32 and f64 must not be asked to break ties.
     for (seed, text) in (0..).zip(["3.1416,8,1", "4.5678,12,1", "7.0711,6.5,20", "40.123,30,1"]) {
         let layer: Layer = text.parse().unwrap();
         for picture in [drifting(Shape::new(29, 23), seed), painted(Shape::new(21, 18), |x, _| x / 7, 6, seed).0] {
-            let ours = filter::modes(&Luv::new(&picture), &layer, false, &|| Ok(()), &|_| {}).unwrap();
-            for (ours, theirs) in ours.iter().zip(textbook::modes(&picture, &layer)) {
-                let worst = ours.iter().zip(theirs).map(|(&a, b)| (f64::from(a) - b).abs()).fold(0.0, f64::max);
-                assert!(worst < 1e-3, "{layer}: {ours:?} against {theirs:?}");
-            }
+            let luv = Luv::new(&picture, 41);
+            let ours = alone(&luv, &layer, None);
+            assert_modes(&ours, &textbook::modes(&picture, &textbook::points(&picture), &layer), &layer);
+            // A coarser layer goes on from there; from our own modes, because a window beside a tie may go either way.
+            let start: Vec<[f64; 5]> =
+                (0..luv.shape().n_pixels()).map(|pixel| ours.point(pixel).map(f64::from)).collect();
+            let coarser = Layer::new(layer.spatial() * 1.3, layer.range() * 1.4, 1).unwrap();
+            let luv = Luv::new(&picture, 53);
+            let theirs = textbook::modes(&picture, &start, &coarser);
+            assert_modes(&alone(&luv, &coarser, Some(&ours)), &theirs, &coarser);
         }
     }
 }
@@ -199,7 +223,7 @@ fn linking_fusing_and_absorbing_are_those_of_the_textbook() {
     for (seed, text) in (0..).zip(["2.2361,7,4", "3.1416,10,9", "4.1231,9,30", "1.4567,4,2"]) {
         let layer: Layer = text.parse().unwrap();
         let picture = drifting(Shape::new(19, 17), seed);
-        let modes = filter::modes(&Luv::new(&picture), &layer, false, &|| Ok(()), &|_| {}).unwrap();
+        let modes = alone(&Luv::new(&picture, 5), &layer, None);
         let ours = region::regions(picture.shape(), &modes, &layer, &|| Ok(())).unwrap();
         assert!(ours == textbook::mean_shift(&picture, &layer), "{layer}");
         assert!(ours.count() > 1, "{layer}");
@@ -257,13 +281,28 @@ fn one_pixel_one_row_one_column_one_colour_and_noise() {
 #[test]
 fn labels_are_the_same_for_1_2_and_7_threads() {
     let picture = drifting(Shape::new(300, 170), 3);
-    for layer in [Layer::FINE, Layer::COARSE] {
+    for list in [&[Layer::FINE, Layer::COARSE][..], &[Layer::COARSE]] {
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| mean_shift(&picture, &layer, &|| Ok(())).unwrap())
+            pool.install(|| layers(&picture, list, &|| Ok(())).unwrap())
         };
         let one = run(1);
-        assert!(one.count() > 1 && run(2) == one && run(7) == one);
+        assert!(one.iter().all(|partition| partition.count() > 1) && run(2) == one && run(7) == one);
+    }
+}
+
+#[test]
+fn a_layer_starts_from_a_finer_one_and_from_nothing_else() {
+    let picture = drifting(Shape::new(150, 90), 5);
+    let cut = |list: &[Layer]| layers(&picture, list, &|| Ok(())).unwrap();
+    let (fine, coarse) = (mean_shift(&picture, &Layer::FINE, &|| Ok(())).unwrap(), cut(&[Layer::COARSE]).remove(0));
+    let (up, down) = (cut(&[Layer::FINE, Layer::COARSE]), cut(&[Layer::COARSE, Layer::FINE]));
+    assert!(up[0] == fine && up[1] != coarse, "finer first");
+    assert!(down[0] == coarse && down[1] == fine, "coarser first");
+    assert_partition(&picture, &Layer::COARSE, &up[1]);
+    let mut series = Series::new(&picture, &[Layer::FINE, Layer::COARSE]).unwrap();
+    for (layer, expected) in [Layer::FINE, Layer::COARSE].iter().zip(&up) {
+        assert!(series.next(layer, &|| Ok(()), &|_| {}).unwrap() == *expected, "{layer}, one at a time");
     }
 }
 
@@ -279,7 +318,8 @@ fn the_coarse_layer_has_fewer_regions() {
 fn progress_ends_at_the_whole() {
     let heard = std::sync::Mutex::new(Vec::new());
     let observe = |share| heard.lock().unwrap().push(share);
-    mean_shift_observed(&noise(Shape::new(200, 80), 1), &Layer::FINE, &|| Ok(()), &observe).unwrap();
+    let mut series = Series::new(&noise(Shape::new(200, 80), 1), &[Layer::FINE]).unwrap();
+    series.next(&Layer::FINE, &|| Ok(()), &observe).unwrap();
     let heard = heard.into_inner().unwrap();
     assert!(heard.contains(&1.0) && heard.iter().all(|share| (0.0..=1.0).contains(share)));
 }

@@ -1,14 +1,18 @@
 //! The window of mean shift and its step: the mean of the pixels inside, by a flat kernel.
 //!
-//! A pixel is inside when its offset on the grid is shorter than hs and its offset in colour shorter than hr. Each row of
-//! the window is covered by whole blocks of [`LANES`] pixels, and both tests are made on every lane without a branch:
-//! outside pixels are masked to zero before they are added. Sums are of offsets from the centre, small numbers that f32
-//! holds well, lane by lane in scan order.
+//! A pixel is inside when its offset on the grid is shorter than hs and its offset in colour shorter than hr. Every row of the
+//! window is as long as the longest, and both tests are made on [`LANES`] pixels at once without a branch: pixels outside count as
+//! zero. Sums are of offsets from the centre, small numbers that f32 holds well. A pixel's lane is its column in the
+//! window, and lanes are summed in a fixed order, so that the instruction set does not show in the result.
+
+use fearless_simd::{Level, Select, Simd, SimdBase, dispatch, f32x8};
 
 use super::Layer;
 use super::luv::{LANES, Luv, lightness_weight};
+use crate::kernel::vector;
 
-type Lanes = [f32; LANES];
+/// Column, row, L, u and v.
+pub(super) type Point = [f32; 5];
 
 /// How far windows of a layer reach.
 pub(super) struct Reach {
@@ -16,23 +20,31 @@ pub(super) struct Reach {
     spatial: f32,
     /// hr²
     range: f32,
-    /// For rows 0, 1, 2, … away from the pixel under the centre: columns away from it that may be inside.
-    columns: Vec<usize>,
+    /// Columns and rows away from the pixel under the centre that may be inside.
+    pixels: usize,
+    level: Level,
 }
 
 impl Reach {
     /// The reach of a layer's windows.
     pub(super) fn new(layer: &Layer) -> Self {
+        Self {
+            spatial: (layer.spatial() * layer.spatial()) as f32,
+            range: (layer.range() * layer.range()) as f32,
+            pixels: Self::pixels(layer),
+            level: vector::level(),
+        }
+    }
+
+    /// Columns and rows away from the pixel under the centre that may be inside.
+    pub(super) fn pixels(layer: &Layer) -> usize {
         // The centre is at most half a pixel from the middle of the pixel under it, in either direction.
-        let hs = layer.spatial();
-        let nearest = (0..).map(|row| (f64::from(row) - 0.5).max(0.0)).take_while(|&dy| dy < hs);
-        let columns = nearest.map(|dy| ((hs * hs - dy * dy).sqrt() + 0.5) as usize).collect();
-        Self { spatial: (hs * hs) as f32, range: (layer.range() * layer.range()) as f32, columns }
+        (layer.spatial() + 0.5) as usize
     }
 
     /// About how many pixels a window has.
     pub(super) fn area(&self) -> usize {
-        (4.0 * self.spatial) as usize + 1
+        (2 * self.pixels + 1).pow(2)
     }
 }
 
@@ -40,13 +52,24 @@ impl Reach {
 pub(super) struct Window {
     x: f32,
     y: f32,
-    pub(super) luv: [f32; 3],
+    luv: [f32; 3],
 }
 
 impl Window {
     /// The window centred on a pixel.
     pub(super) fn on(luv: &Luv, (x, y): (usize, usize)) -> Self {
         Self { x: x as f32, y: y as f32, luv: luv.at(x, y) }
+    }
+
+    /// The window with this centre.
+    pub(super) fn at([x, y, l, u, v]: Point) -> Self {
+        Self { x, y, luv: [l, u, v] }
+    }
+
+    /// The centre.
+    pub(super) fn centre(&self) -> Point {
+        let [l, u, v] = self.luv;
+        [self.x, self.y, l, u, v]
     }
 
     /// Column and row of the pixel under the centre.
@@ -62,7 +85,7 @@ impl Window {
 
     /// Moves to the mean of the pixels inside; the squared length of the step.
     pub(super) fn step(&mut self, luv: &Luv, reach: &Reach) -> f32 {
-        let [n, x, y, l, u, v] = self.sums(luv, reach).map(|lanes| lanes.iter().sum::<f32>());
+        let [n, x, y, l, u, v] = dispatch!(reach.level, simd => self.sums(simd, luv, reach));
         if n == 0.0 {
             return 0.0;
         }
@@ -73,54 +96,77 @@ impl Window {
         x * x + y * y + l * l + u * u + v * v
     }
 
-    /// Sums over the pixels inside, lane by lane: how many, and their offsets in x, y, L, u and v.
-    // Inlined, the sums across lanes in `step` lead the compiler to mix up lanes here, at twice the time.
-    #[inline(never)]
-    fn sums(&self, luv: &Luv, reach: &Reach) -> [Lanes; 6] {
-        let [mut sum_n, mut sum_x, mut sum_y, mut sum_l, mut sum_u, mut sum_v] = [[0.0; LANES]; 6];
-        let [l, u, v] = self.luv;
-        let weight = lightness_weight(l);
+    /// Sums over the pixels inside: how many, and their offsets in x, y, L, u and v.
+    #[inline(always)]
+    fn sums<S: Simd>(&self, simd: S, luv: &Luv, reach: &Reach) -> [f32; 6] {
+        let all = |value: f32| f32x8::splat(simd, value);
+        let (zero, one, block) = (all(0.0), all(1.0), all(LANES as f32));
+        let [mut sum_n, mut sum_x, mut sum_y, mut sum_l, mut sum_u, mut sum_v] = [zero; 6];
+        let [l, u, v] = self.luv.map(all);
+        let (weight, range) = (all(lightness_weight(self.luv[0])), all(reach.range));
         let (column, row) = self.pixel();
-        let rows = reach.columns.len() - 1;
-        for y in row.saturating_sub(rows)..(row + rows + 1).min(luv.shape().height) {
-            let columns = reach.columns[y.abs_diff(row)];
-            let blocks = luv.row(y);
-            let first = column.saturating_sub(columns) / LANES;
-            let end = ((column + columns) / LANES + 1).min(blocks.len());
+        let leftmost = column as f32 - reach.pixels as f32 - self.x;
+        let leftmost = all(leftmost) + f32x8::from_slice(simd, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+        let count = (2 * reach.pixels + 1).next_multiple_of(LANES);
+        for y in row.saturating_sub(reach.pixels)..(row + reach.pixels + 1).min(luv.shape().height) {
+            let planes = luv.stretch(column, reach.pixels, y, count);
+            let [ls, us, vs] = planes.map(|plane| plane.as_chunks::<LANES>().0);
             let dy = y as f32 - self.y;
-            let reach_x = reach.spatial - dy * dy;
-            let offset = (first * LANES) as f32 - self.x;
-            let mut dx: Lanes = std::array::from_fn(|lane| offset + lane as f32);
-            let mut n = [0.0; LANES];
-            for block in &blocks[first..end] {
-                let dl = block[0].map(|value| value - l);
-                let du = block[1].map(|value| value - u);
-                let dv = block[2].map(|value| value - v);
-                let inside: [u32; LANES] = std::array::from_fn(|k| {
-                    let near = dx[k] * dx[k] < reach_x;
-                    let alike = weight * (dl[k] * dl[k]) + du[k] * du[k] + dv[k] * dv[k] < reach.range;
-                    u32::from(near & alike).wrapping_neg()
-                });
-                add(&mut n, [1.0; LANES], inside);
-                add(&mut sum_x, dx, inside);
-                add(&mut sum_l, dl, inside);
-                add(&mut sum_u, du, inside);
-                add(&mut sum_v, dv, inside);
-                dx = dx.map(|dx| dx + LANES as f32);
+            let reach_x = all(reach.spatial - dy * dy);
+            let mut dx = leftmost;
+            let mut n = zero;
+            for ((ls, us), vs) in ls.iter().zip(us).zip(vs) {
+                let dl = f32x8::from_slice(simd, ls) - l;
+                let du = f32x8::from_slice(simd, us) - u;
+                let dv = f32x8::from_slice(simd, vs) - v;
+                let near = (dx * dx).simd_lt(reach_x);
+                let alike = (weight * (dl * dl) + du * du + dv * dv).simd_lt(range);
+                let inside = near & alike;
+                n += inside.select(one, zero);
+                sum_x += inside.select(dx, zero);
+                sum_l += inside.select(dl, zero);
+                sum_u += inside.select(du, zero);
+                sum_v += inside.select(dv, zero);
+                dx += block;
             }
-            for k in 0..LANES {
-                sum_n[k] += n[k];
-                sum_y[k] += n[k] * dy;
-            }
+            sum_n += n;
+            sum_y += n * all(dy);
         }
-        [sum_n, sum_x, sum_y, sum_l, sum_u, sum_v]
+        [sum_n, sum_x, sum_y, sum_l, sum_u, sum_v].map(|lanes| total(lanes.into()))
     }
 }
 
-/// Adds the values where `inside` is all ones, nothing where it is all zeros (where a value may be NaN).
+/// The sum of all lanes.
 #[inline(always)]
-fn add(sums: &mut Lanes, values: Lanes, inside: [u32; LANES]) {
-    for k in 0..LANES {
-        sums[k] += f32::from_bits(values[k].to_bits() & inside[k]);
+fn total(lanes: [f32; LANES]) -> f32 {
+    let [a, b, c, d, e, f, g, h] = lanes;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::{Picture, Shape};
+
+    #[test]
+    fn every_instruction_set_takes_the_same_steps_to_the_bit() {
+        let shape = Shape::new(61, 47);
+        let colour = |p: usize| [(p * 7919 % 251) as u8, (p % 61 * 4) as u8, (p / 61 * 5) as u8];
+        let picture = Picture::new(shape, (0..shape.n_pixels()).map(colour).collect());
+        for layer in ["2.5,20,1", "7,6.5,20", "10,30,100", "40,50,1"] {
+            let layer: Layer = layer.parse().unwrap();
+            let luv = Luv::new(&picture, Reach::pixels(&layer));
+            let climb = |level: Level, start: usize| {
+                let reach = Reach { level, ..Reach::new(&layer) };
+                let mut window = Window::on(&luv, (start % 61, start / 61));
+                (0..4).for_each(|_| _ = window.step(&luv, &reach));
+                window.centre().map(f32::to_bits)
+            };
+            let levels = vector::levels();
+            for start in (0..shape.n_pixels()).step_by(13) {
+                let first = climb(levels[0], start);
+                assert!(levels.iter().all(|&level| climb(level, start) == first), "{layer} from {start}");
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const MAY_USE: [(&str, &[&str]); 17] = [
     ("grid", &[]),
     ("read", &["grid"]),
-    ("superpixel", &["grid"]),
+    ("superpixel", &["grid", "kernel"]),
     ("unary", &["grid", "kernel"]),
     ("kernel", &[]),
     ("factor", &["kernel"]),
