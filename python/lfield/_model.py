@@ -63,7 +63,7 @@ class Model:
     >>> model.add_group([1, 2, 3], [1.0, 0.0, -1.0])           # h(1)−h(0), h(2)−h(1), …: never increasing
     >>> result = model.solve(tolerance=1e-12)
     >>> result.mask
-    array([ True,  True, False, False])
+    array([ True, False, False, False])
     >>> result.report["map"]["proved_optimal"]
     True
     """

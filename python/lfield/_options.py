@@ -43,7 +43,10 @@ def plain(name: str, value: object) -> object:
     if isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, Iterable) and not isinstance(value, (bytes, Mapping)):
-        return [plain(name, one) for one in value]
+        values = [plain(name, one) for one in value]
+        if not values:
+            raise Error(f"the option {name} is empty: leave it out, or give a value")
+        return values
     raise TypeError(f"the option {name} is {value!r}: give a number or text")
 
 

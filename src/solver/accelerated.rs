@@ -36,11 +36,11 @@ const EARLY: usize = 60;
 /// State of the iteration.
 pub(super) struct Accelerated<'a> {
     model: &'a Model,
-    /// What a sweep does, in turn; the last layer comes last.
+    /// What a sweep does, in turn.
     visits: Vec<Visit<'a>>,
     /// The message of each layer, in layer order.
     messages: Vec<Message>,
-    /// x = −(m + Σ s_r) after the last sweep and after the one before, in the order of the last layer.
+    /// x = −(m + Σ s_r) after the last sweep and after the one before, in the order of the layer visited last.
     x: Vec<f64>,
     before: Vec<f64>,
     /// The x a layer leaves, in its order.
@@ -117,9 +117,9 @@ impl<'a> Accelerated<'a> {
 
     /// point ← m + Σ_r s_r, free of the rounding errors that a running total gathers, and x ← −point. The x of the sweep before moves by as much: an error in one alone would be amplified by the momentum.
     fn settle(&mut self) {
-        let Self { model, messages, x, before, point, .. } = self;
+        let Self { model, visits, messages, x, before, point, .. } = self;
         model.total_into(messages, point);
-        let variable = |place| model.layers().last().map_or(place, |layer| layer.variable(place));
+        let variable = |place| visits.last().map_or(place, |visit| model.layers()[visit.layer].variable(place));
         x.par_chunks_mut(GRAIN).zip(before.par_chunks_mut(GRAIN)).enumerate().for_each(|(chunk, (x, before))| {
             for (i, (x, before)) in x.iter_mut().zip(before).enumerate() {
                 let exact = -point[variable(chunk * GRAIN + i)];

@@ -120,6 +120,25 @@ fn a_warm_start_reaches_the_same_point_in_fewer_sweeps() {
 }
 
 #[test]
+fn layers_may_come_in_any_order() {
+    let m = [-0.2, 1.7, 0.7, -1.6, 0.0, -0.6, 0.1];
+    let layer = |scope: &[u32], factor: Box<dyn Factor>| Layer::new(m.len(), vec![(scope.to_vec(), factor)]);
+    let group = || layer(&[2, 6], Box::new(Cardinality::from_gains(vec![1.0, 0.9]).unwrap()));
+    let long = || layer(&[3, 2, 6, 0, 5, 1], Box::new(Chain::new(vec![0.9, 0.2, 0.6, 0.7, 0.9]).unwrap()));
+    let short = || layer(&[6, 5, 0, 3], Box::new(Chain::new(vec![0.5, 1.0, 0.3]).unwrap()));
+    let solve = |layers: Vec<Layer>| {
+        let model = Model::new(m.to_vec(), layers).unwrap();
+        super::solve(&model, &tight(SolverKind::Accelerated), &mut |_| ControlFlow::Continue(())).unwrap()
+    };
+    let expected = solve(vec![long(), short(), group()]);
+    for layers in [vec![group(), long(), short()], vec![long(), group(), short()], vec![short(), group(), long()]] {
+        let found = solve(layers);
+        assert_eq!(found.status, Status::Converged);
+        assert!(found.s.iter().zip(&expected.s).all(|(a, b)| (a - b).abs() < 1e-6), "{:?} {:?}", found.s, expected.s);
+    }
+}
+
+#[test]
 fn an_observer_can_stop_the_iteration() {
     let model = grid_model(2, 2, &[1.0, -1.0, 0.5, 0.2], &[0.3], &[0, 0, 1, 1], 1.0);
     let solution = solve(&model, &Options::default(), &mut |_| ControlFlow::Break(())).unwrap();
