@@ -46,10 +46,7 @@ impl Answer {
 
     /// The feasible point that proves, float64 (H, W); none for a rival.
     fn base<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let is_certified = self.answer.options().method.is_certified();
-        is_certified.then(|| {
-            array::grid(py, self.answer.picture().shape(), self.answer.log_odds().iter().map(|x| -x).collect())
-        })
+        self.answer.base().map(|base| array::grid(py, self.answer.picture().shape(), base.to_vec()))
     }
 
     /// The layers of superpixels, int32 (H, W) each.

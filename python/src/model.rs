@@ -13,6 +13,9 @@ use serde_json::json;
 use crate::run::{Watch, run};
 use crate::{Error, array, refuse};
 
+/// Factors with the variables that each is about.
+type Scoped = Vec<(Vec<u32>, Box<dyn Factor>)>;
+
 /// F(A) = m(A) + chains + groups, on n variables.
 #[pyclass]
 pub(crate) struct Model {
@@ -79,7 +82,7 @@ impl Model {
     /// Layers of disjoint factors: each goes to the first layer where all its variables are still free.
     fn layers(&self) -> lfield::Result<Vec<Layer>> {
         let n = self.unary.len();
-        let mut layers: Vec<(Vec<bool>, Vec<(Vec<u32>, Box<dyn Factor>)>)> = Vec::new();
+        let mut layers: Vec<(Vec<bool>, Scoped)> = Vec::new();
         let mut place = |scope: &[u32], factor: Box<dyn Factor>| {
             let is_free = |taken: &[bool]| scope.iter().all(|&variable| !taken[variable as usize]);
             let at = layers.iter().position(|(taken, _)| is_free(taken)).unwrap_or_else(|| {
@@ -140,7 +143,7 @@ impl Solution {
 
     /// The feasible point that proves, float64.
     fn base<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.solution.s.clone().into_pyarray(py)
+        self.solution.base.clone().into_pyarray(py)
     }
 
     /// What is proved, as JSON, with the names of the report.
