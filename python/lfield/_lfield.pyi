@@ -7,6 +7,19 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Answer",
+    "Error",
+    "Model",
+    "OPTIONS",
+    "Session",
+    "Solution",
+    "__version__",
+    "main",
+    "superpixels",
+    "tv_prox",
+]
+
 __version__: str
 OPTIONS: list[str]
 

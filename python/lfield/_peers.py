@@ -100,7 +100,8 @@ def tv_prox(
         raise Error(f"tolerance is {tolerance}: it must be above 0 and below 1")
     scale = float(np.mean(np.square(values - values.mean()))) or 1.0
     sweeps = _input.count(max_iterations, "max_iterations")
-    result = _lfield.tv_prox(values, *weights, max(tolerance**2 * scale, 1e-300), sweeps or 1, _input.threads(threads))
+    gap = max(tolerance**2 * scale, 1e-300)
+    result = _lfield.tv_prox(values, weights[0], weights[1], gap, sweeps or 1, _input.threads(threads))
     return TotalVariation(*result)
 
 

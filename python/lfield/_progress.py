@@ -18,7 +18,7 @@ def follow(progress: bool | Callback | None) -> Iterator[Callback | None]:
         yield progress
     elif progress is True:
         try:
-            from tqdm.auto import tqdm
+            from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
         except ImportError:
             yield None
             return
