@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import json
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
 
 from ._lfield import OPTIONS, Error
 
@@ -15,6 +15,9 @@ FILES = {
     "scribble_format": "strokes are an array here: give labels, or fg and bg",
     "max_pixels": "an array is in memory already: there is nothing to limit",
 }
+
+#: The program's box and clicks: here a box is ``box``, and ``fg`` and ``bg`` are masks.
+MARKS = ("frame", "fg", "bg")
 
 #: What users may be looking for, by the names of the program or of other tools.
 ELSEWHERE = {
@@ -60,20 +63,30 @@ def layers(value: object) -> object:
     return value
 
 
-def named(options: Mapping[str, Any], arguments: Iterable[str]) -> list[tuple[str, str]]:
+#: Options whose numbers the program reads as text.
+TEXTS: dict[str, Callable[[object], object]] = {
+    "layer": layers,
+    "box": lambda value: ",".join(str(number) for number in cast("tuple[int, ...]", value)),
+}
+
+
+def named(options: Mapping[str, Any], arguments: Sequence[str]) -> list[tuple[str, str]]:
     """Names with values as JSON. An unknown name is a ``TypeError`` that suggests the right one; those that are None are left out."""
-    known = [name for name in OPTIONS if name not in FILES] + list(arguments)
+    known = [name for name in OPTIONS if name not in FILES and name not in MARKS] + ["box"]
     pairs = []
     for name, value in options.items():
         if name in FILES:
             raise Error(f"the option {name} has no use here: {FILES[name]}")
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1, 0.6)
+            if name in arguments:
+                raise TypeError(f"{name} is no option of a session: give it to set_{'labels' if name in ('fg', 'bg') else name}")
+            near = difflib.get_close_matches(name, [*known, *arguments], 1, 0.6)
             better = ELSEWHERE.get(name) or (near[0] if near else None)
             hint = f"did you mean {better}?" if better else "known are " + ", ".join(sorted(known))
             raise TypeError(f"unknown option {name}: {hint}")
         if value is not None:
-            pairs.append((name, json.dumps(layers(value) if name == "layer" else plain(name, value))))
+            said = TEXTS[name](value) if name in TEXTS else plain(name, value)
+            pairs.append((name, json.dumps(said)))
     return pairs
 
 

@@ -98,15 +98,17 @@ class Session:
         return self._solve(threads, progress, cold=False)
 
     def _solve(self, threads: int | None, progress: Progress, *, cold: bool) -> Result:
-        if not (self._has_labels or self._has_costs):
-            raise Error("nothing is known about the photo: give strokes (labels, or fg and bg), or prior, or unary")
+        if not (self._has_labels or self._has_costs or self._options.get("box") is not None):
+            raise Error("nothing is known about the photo: give strokes (labels, or fg and bg), box, prior or unary")
         threads = _input.threads(threads) if threads is not None else self._threads
         with follow(progress if progress is not None else self._progress) as callback:
             answer = self._session.solve(threads, callback, cold)
         return Result(answer, self._remarks)
 
     def _check(self, options: dict[str, Any], *, has_costs: bool, has_superpixels: bool) -> list[tuple[str, str]]:
-        pairs = _options.named(options, ("threads", "progress", "labels", "fg", "bg", "prior", "unary", "superpixels", "box"))
+        if options.get("box") is not None:
+            options = {**options, "box": _input.box(options["box"], self._shape)}
+        pairs = _options.named(options, ("labels", "fg", "bg", "prior", "unary", "superpixels"))
         _options.refuse_unused(options, has_costs=has_costs, has_superpixels=has_superpixels)
         return pairs
 
@@ -139,7 +141,7 @@ def segment(
 
     ``image`` is (H, W, 3) or (H, W), uint8 or floating-point from 0 to 1, and is never written to. ``labels`` has 0 unknown,
     1 background, 2 object; ``fg`` and ``bg`` are masks instead. ``prior`` (probabilities of the object) or ``unary`` (costs in nats,
-    negative favours the object) take the place of colours learned from strokes. ``superpixels`` are label maps in place of mean shift.
+    negative favours the object) take the place of colours learned from strokes. ``box`` = (x, y, width, height) lies around the object. ``superpixels`` are label maps in place of mean shift.
     ``threads`` is all cores by default and changes no result. Other options have the names of the command line with underscores.
 
     >>> import numpy, lfield
@@ -151,9 +153,7 @@ def segment(
     """
     if prior is not None and unary is not None:
         raise TypeError("prior and unary both say what each pixel is: give one of them")
-    if box is not None:
-        raise Error("box is not in yet: mark the outside of the box in bg instead")
-    said = {"beta": beta, "gamma": gamma, "seed": seed, "time_limit": time_limit, **options}
+    said = {"box": box, "beta": beta, "gamma": gamma, "seed": seed, "time_limit": time_limit, **options}
     session = Session(image, threads=threads, progress=progress, **said)
     if labels is not None or fg is not None or bg is not None:
         session.set_labels(labels, fg=fg, bg=bg)

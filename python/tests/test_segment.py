@@ -56,6 +56,7 @@ def assert_equal(result: lfield.Result, folder, stem: str) -> None:
         ("lamp", {"beta": 2, "gamma": 0.5, "theta": "auto"}),
         ("poppy", {"temperature": "fit", "layer": [(5, 5, 10)]}),
         ("tree", {"method": "mean-field", "max_iterations": 30}),
+        ("lamp", {"box": (20, 30, 380, 580), "bias": 0.5}),
         ("beetle", {"paper": True, "beta": 1, "gamma": 0.1}),
     ],
 )
@@ -66,6 +67,8 @@ def test_the_bits_are_those_of_the_program(tmp_path, sample, options) -> None:
         flag = "--" + name.replace("_", "-")
         if name == "layer":
             words += [word for layer in value for word in (flag, ",".join(map(str, layer)))]
+        elif name == "box":
+            words += [flag, ",".join(map(str, value))]
         else:
             words += [flag] if value is True else [flag, str(value)]
     done = program("segment", photo, "--scribbles", strokes, "-o", tmp_path, "--emit", "all", *words)
