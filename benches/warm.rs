@@ -2,6 +2,9 @@
 //!
 //! The strokes of a photo are cut into whole strokes (connected components of a class), and one of them is added last, or removed: the
 //! one of median size among those that leave their class another, which may be half of all there is, and the smallest, a touch-up.
+//! Once the strokes teach the colours, as they do unless told otherwise: then the costs of all pixels change with them. And once costs are
+//! given, as after a network, so that the strokes are facts about their pixels and nothing else.
+//!
 //! Printed is the second solve of the session that has seen the change, against the only solve of a fresh one: how far the first
 //! answer is from the second, the gap at the start, sweeps, seconds of the solver, and seconds from the change to the answer. Both
 //! sessions have the superpixels.
@@ -11,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use lfield::read::{Input, Scene};
-use lfield::{Answer, Event, Limits, Options, Partition, Seed, Seeds, Session};
+use lfield::{Answer, Event, Limits, Options, Partition, Seed, Seeds, Session, Unary, unary};
 
 fn main() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/coopcut");
@@ -24,9 +27,9 @@ fn main() {
     images.sort();
     println!("## warm, {} threads\n", rayon::current_num_threads());
     println!("Each cold → warm; Δx and ΔA: log-odds and mask of the warm answer against the cold one.\n");
-    println!("| photo | stroke | gap at start | sweeps | solver s | whole s | mean Δx | ΔA px |");
-    println!("|---|---|---|---|---|---|---|---|");
-    let mut tallies = [["median", "smallest"].map(Tally::new), ["median", "smallest"].map(Tally::new)];
+    println!("| photo | stroke | costs | gap at start | sweeps | solver s | whole s | mean Δx | ΔA px |");
+    println!("|---|---|---|---|---|---|---|---|---|");
+    let mut tallies: Vec<Tally> = Vec::new();
     for image in images {
         let name = image.file_stem().expect("a name").to_string_lossy().into_owned();
         if !wanted.is_empty() && !wanted.iter().any(|part| name.contains(part.as_str())) {
@@ -42,27 +45,30 @@ fn main() {
             continue;
         }
         let partitions = cut(&scene, all);
-        for (which, stroke) in [&removable[removable.len() / 2], &removable[0]].into_iter().enumerate() {
+        let given = unary::log_odds(&scene.picture, all, &unary::Options::default(), &|| Ok(())).expect("costs").unary;
+        for (size, stroke) in [("median", &removable[removable.len() / 2]), ("smallest", &removable[0])] {
             let fewer = without(all, stroke);
             let share = format!("{} of {}", stroke.len(), all.count(all.labels()[stroke[0]]));
-            for (change, (before, after)) in [(&fewer, all), (all, &fewer)].into_iter().enumerate() {
-                let mut warm = session(&scene, &partitions);
-                Run::of(&mut warm, before);
-                let warm = Run::of(&mut warm, after);
-                let cold = Run::of(&mut session(&scene, &partitions), after);
-                tallies[change][which].add(&cold, &warm);
-                println!("| {name} | {}{share} px | {} |", ["+", "−"][change], cold.beside(&warm));
+            for (sign, change, before, after) in [("+", "added", &fewer, all), ("−", "removed", all, &fewer)] {
+                for (costs, given) in [("learned", None), ("given", Some(&given))] {
+                    let mut warm = session(&scene, &partitions, given);
+                    Run::of(&mut warm, before);
+                    let warm = Run::of(&mut warm, after);
+                    let cold = Run::of(&mut session(&scene, &partitions, given), after);
+                    let what = format!("{size} stroke {change}, costs {costs}");
+                    Tally::of(&mut tallies, what).add(&cold, &warm);
+                    println!("| {name} | {sign}{share} px | {costs} | {} |", cold.beside(&warm));
+                }
             }
         }
     }
-    for (change, tallies) in ["added", "removed"].into_iter().zip(&tallies) {
-        tallies.iter().for_each(|tally| tally.print(change));
-    }
+    tallies.iter().for_each(Tally::print);
 }
 
 /// How often a warm start halves the sweeps, and the seconds of all solves.
+#[derive(Default)]
 struct Tally {
-    stroke: &'static str,
+    what: String,
     n: usize,
     n_halved: usize,
     cold: f64,
@@ -70,8 +76,13 @@ struct Tally {
 }
 
 impl Tally {
-    fn new(stroke: &'static str) -> Self {
-        Self { stroke, n: 0, n_halved: 0, cold: 0.0, warm: 0.0 }
+    /// The tally of this kind of change.
+    fn of(tallies: &mut Vec<Self>, what: String) -> &mut Self {
+        let at = tallies.iter().position(|tally| tally.what == what).unwrap_or(tallies.len());
+        if at == tallies.len() {
+            tallies.push(Self { what, ..Self::default() });
+        }
+        &mut tallies[at]
     }
 
     fn add(&mut self, cold: &Run, warm: &Run) {
@@ -81,11 +92,9 @@ impl Tally {
         self.warm += warm.whole;
     }
 
-    fn print(&self, change: &str) {
-        let Self { stroke, n, n_halved, cold, warm } = self;
-        println!(
-            "\n{stroke} stroke {change}: at most half the sweeps on {n_halved} of {n}; {cold:.2} s cold, {warm:.2} s warm"
-        );
+    fn print(&self) {
+        let Self { what, n, n_halved, cold, warm } = self;
+        println!("\n{what}: at most half the sweeps on {n_halved} of {n}; {cold:.2} s cold, {warm:.2} s warm");
     }
 }
 
@@ -132,15 +141,18 @@ impl Run {
 }
 
 /// A session that knows the superpixels and no strokes.
-fn session(scene: &Scene, partitions: &[Partition]) -> Session {
+fn session(scene: &Scene, partitions: &[Partition], costs: Option<&Unary>) -> Session {
     let mut session = Session::new(scene.picture.clone(), Options::default()).expect("the default options");
     session.set_partitions(partitions.to_vec()).expect("partitions of this photo");
+    if let Some(costs) = costs {
+        session.set_unary(costs.clone()).expect("costs of this photo");
+    }
     session
 }
 
 /// The superpixels of a photo.
 fn cut(scene: &Scene, seeds: &Seeds) -> Vec<Partition> {
-    Run::of(&mut session(scene, &[]), seeds).answer.partitions().to_vec()
+    Run::of(&mut session(scene, &[], None), seeds).answer.partitions().to_vec()
 }
 
 /// The strokes whose class keeps another, by size.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The page of `lfield paint` in a real browser with the real program. Installs Debian's Chromium and, outside of the tree's own
-# files, playwright-core where they are missing. LFIELD names a program built elsewhere; arguments go to scripts/browser/run.mjs.
+# files, playwright-core where they are missing. LFIELD names a program built elsewhere, LFIELD_PAGE a folder with other files of the page; arguments go to scripts/browser/run.mjs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export BROWSER_TOOLS=${BROWSER_TOOLS:-$PWD/target/browser}

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes the tables and figures of README.md, docs/ and CONTRIBUTING.md, and writes them between their markers.
 
-    python3 scripts/refresh_docs.py --list            names, what they need, how long they take
+    python3 scripts/refresh_docs.py --list            names, how long they take, the commit of what is there, what they need
     python3 scripts/refresh_docs.py NAME …            make these
+    python3 scripts/refresh_docs.py measured          make all that is measured, so that all figures are of one commit; hours
     python3 scripts/refresh_docs.py --data DIR speed  with the photo sets (coopcut/, gsc/) in DIR
     python3 scripts/refresh_docs.py --dry-run NAME    print instead of writing
 
@@ -54,14 +55,21 @@ def main():
     if options.list or not options.names:
         for name, (_, _, needs, minutes) in MAKERS.items():
             places = ", ".join(str(page.relative_to(ROOT)) for page in pages() if re.search(rf"<!-- {name}(-line|-short)?:begin -->", page.read_text()))
-            print(f"{name:<11} {minutes:>3} min  {places or '(nowhere)'}" + (f"; needs {needs}" if needs else ""))
+            print(f"{name:<11} {minutes:>3} min  {vintage(name):<8} {places or '(nowhere)'}" + (f"; needs {needs}" if needs else ""))
         return 0
-    if unknown := [name for name in options.names if name not in MAKERS]:
+    names = [name for name, (_, is_measured, _, _) in MAKERS.items() if is_measured] if options.names == ["measured"] else options.names
+    if unknown := [name for name in names if name not in MAKERS]:
         parser.error(f"unknown: {', '.join(unknown)}; --list shows what there is")
-    for name in options.names:
+    for name in names:
         for block, content in make(name, options.data).items():
             print(content if options.dry_run else f"{block}: written to {', '.join(write(block, content)) or 'no page: it has no markers'}")
     return 0
+
+
+def vintage(name):
+    """The commit that the figures in the pages are of; nothing for what is not measured, or not made yet."""
+    found = [re.search(r"commit ([0-9a-f]{7})", match[2]) for page in pages() for match in pattern(name).finditer(page.read_text())]
+    return next((commit[1] for commit in found if commit), "")
 
 
 def make(name, data):

@@ -10,6 +10,8 @@ const { chromium } = createRequire(path.join(process.env.BROWSER_TOOLS, "x"))("p
 
 export const LFIELD = process.env.LFIELD;
 export const DATA = path.resolve("data");
+/** A folder with files of the page, to try them without building the program anew. */
+const PAGE = process.env.LFIELD_PAGE;
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 /** A few strokes for each sample, in its pixels. */
@@ -59,6 +61,7 @@ export class Page {
       const { protocol, host } = new URL(request.url());
       if (!["data:", "blob:"].includes(protocol) && host !== new URL(address).host) self.wrong.push(`asks ${request.url()}`);
     });
+    if (PAGE) await self.page.route(/\/(\w+\.\w+)?$/, (route) => route.fulfill({ path: path.join(PAGE, new URL(route.request().url()).pathname.slice(1) || "index.html") }));
     await self.page.goto(address);
     await self.ready();
     return self;
@@ -66,6 +69,7 @@ export class Page {
 
   /** Until the photo is there; its size in pixels. */
   async ready() {
+    await this.page.waitForSelector("#canvas", { state: "visible" });
     await this.page.waitForFunction(() => document.getElementById("size").textContent !== "" && document.getElementById("command").textContent !== "");
     this.size = (await this.page.textContent("#size")).split(" × ").map(Number);
   }

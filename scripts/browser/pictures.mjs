@@ -6,11 +6,33 @@ import path from "node:path";
 import { DATA, Page, STROKES, folder, program } from "./harness.mjs";
 
 const DOCS = path.resolve("docs/pictures");
+/** More strokes, for pictures that show a finished photo. */
+const MORE = {
+  poppy: [[[30, 280], [60, 400], [40, 560]], [[300, 600], [390, 560], [390, 330]]],
+  tree: [[[30, 390], [200, 400]], [[450, 320], [620, 330]], [[520, 270], [620, 260]]],
+};
+
+/** A folder with the samples in it, so that the page shows short names. */
+function samples() {
+  const cwd = folder();
+  fs.mkdirSync(path.join(cwd, "photos"));
+  for (const name of Object.keys(STROKES)) fs.copyFileSync(path.join(DATA, `${name}.png`), path.join(cwd, "photos", `${name}.png`));
+  return cwd;
+}
+
+async function finish(page, name) {
+  await page.answer(STROKES[name]);
+  await page.press("b");
+  for (const [n, stroke] of MORE[name].entries()) {
+    await page.draw(stroke);
+    await page.until("proved", 3 + n);
+  }
+}
 
 export async function pictures(browser) {
   const shot = (page, name) => page.page.screenshot({ path: path.join(DOCS, name), type: "jpeg", quality: 82 });
 
-  const album = await program(folder(), DATA, "-o", "out");
+  const album = await program(samples(), "photos", "-o", "out");
   const page = await Page.open(browser, album.address, { viewport: { width: 1200, height: 760 } });
   await page.answer(STROKES.beetle);
   await page.press("n");
@@ -21,15 +43,14 @@ export async function pictures(browser) {
   await page.press("n");
   await page.page.waitForFunction(() => document.getElementById("name").textContent === "poppy.png");
   await page.ready();
-  await page.answer(STROKES.poppy);
-  await page.page.waitForTimeout(300);
+  await finish(page, "poppy");
   await shot(page, "paint-folder.jpg");
   await page.close();
   await album.stop();
 
-  const dark = await program(folder(), path.join(DATA, "tree.png"), "-o", "out");
+  const dark = await program(samples(), "photos/tree.png", "-o", "out");
   const night = await Page.open(browser, dark.address, { viewport: { width: 1200, height: 760 }, colorScheme: "dark" });
-  await night.answer(STROKES.tree);
+  await finish(night, "tree");
   await night.press("h");
   await shot(night, "paint-dark.jpg");
   await night.close();
@@ -37,7 +58,7 @@ export async function pictures(browser) {
 
   const frames = path.join(folder(), "frames");
   fs.mkdirSync(frames);
-  const server = await program(folder(), path.join(DATA, "beetle.png"), "-o", "out");
+  const server = await program(samples(), "photos/beetle.png", "-o", "out");
   const film = await Page.open(browser, server.address, { viewport: { width: 900, height: 620 } });
   let count = 0;
   const frame = () => film.page.screenshot({ path: path.join(frames, `${String(count++).padStart(3, "0")}.png`) });
@@ -56,10 +77,12 @@ export async function pictures(browser) {
   await slowly(STROKES.beetle.background, { button: "right" });
   await film.until("proved", 2);
   await frame();
-  await slowly([[310, 120], [318, 140]]);
+  await film.press("f");
+  await slowly([[228, 145], [262, 168]]);
   await film.until("proved", 3);
   await frame();
-  await slowly([[372, 280], [384, 310]]);
+  await film.press("b");
+  await slowly([[170, 200], [160, 240], [220, 310], [280, 330]]);
   await film.until("proved", 4);
   await shot(film, "paint-proved.jpg");
   await frame();

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::{Args, ValueHint};
-use lfield::dataset::evaluate::{Case, Contender, Criterion, Evaluation, Event, Grid, Options, Row, evaluate};
+use lfield::dataset::evaluate::{
+    Case, Contender, Criterion, Evaluation, Event, Grid, Observe, Options, Outcome, Place, Robot, Row, evaluate, follow,
+};
 use lfield::metric::WIDTHS;
 use lfield::read::{Format, Limits};
 use lfield::rival::Schedule;
@@ -61,7 +63,7 @@ pub(super) struct Evaluate {
     max_memory: Option<u64>,
 
     /// Any of unary, mf, bp, fbp (rivals), cut, hop, full (L-Field) and defaults (lfield segment as it comes)
-    /// [default: all; the first six with --paper]
+    /// [default: all; the first six with --paper, defaults with --robot]
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = "Experiment")]
     methods: Vec<Contender>,
 
@@ -95,6 +97,23 @@ pub(super) struct Evaluate {
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Experiment")]
     max_iterations: usize,
 
+    /// A box around the true object, grown by 5 %, instead of strokes; all pixels are scored
+    #[arg(long, conflicts_with = "robot", help_heading = "Input")]
+    box_from_truth: bool,
+
+    /// Strokes until the mask is good: a robot adds them one by one, in the largest wrong region or elsewhere, and is solved again in the
+    /// same session. --strokes N is how many it may add
+    #[arg(long, value_name = "PLACE", value_enum, num_args = 0..=1, default_missing_value = "error", help_heading = "Robot")]
+    robot: Option<Place>,
+
+    /// Radius of the robot's strokes in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = Robot::default().radius, requires = "robot", help_heading = "Robot")]
+    radius: usize,
+
+    /// The robot strokes beside the middle of a region, drawn with this seed
+    #[arg(long, value_name = "SEED", requires = "robot", help_heading = "Robot")]
+    jitter: Option<u64>,
+
     #[command(flatten)]
     model: ModelArgs,
 }
@@ -106,9 +125,10 @@ Examples:
   lfield evaluate photos --paper -o paper         the paper's experiment: printed model, printed grid
   lfield evaluate photos --grid beta=3,10,30 --grid gamma=0,1,2 --methods full,defaults
   lfield evaluate list.csv --limit 3              a quick look at the first three photos of a list
+  lfield evaluate photos --robot                  how many strokes a good mask takes
 
 Writes results.json, results.csv (a row for each photo, method and setting), table.md, roc.svg, trimap.svg,
-calibration.svg, gallery.png and gallery.md. Interrupted, the same command goes on where it was, with the same results.
+calibration.svg, gallery.png and gallery.md; with --robot robot.csv, table.md and robot.svg. Interrupted, the same command goes on where it was, with the same results.
 Scored are pixels without stroke that the truth decides; figures over all pixels stand beside them.";
 
 impl Evaluate {
@@ -130,10 +150,19 @@ impl Evaluate {
         }
         let inputs: Vec<&Path> =
             cases.iter().flat_map(|case| [&*case.image, &case.scribbles, &case.truth]).chain([&*self.source]).collect();
-        refuse_overwriting(&self.output, &Evaluation::FILES.map(Into::into), &inputs)?;
+        let files = if self.robot.is_some() { &Outcome::FILES[..] } else { &Evaluation::FILES };
+        refuse_overwriting(&self.output, &files.iter().map(Into::into).collect::<Vec<_>>(), &inputs)?;
         probe(&self.output)?;
 
-        let evaluation = self.watched(&cases, &options, *voice)?;
+        let cache = self.output.join("cache");
+        if let Some(robot) = self.robot() {
+            let found = Self::watched(cases.len(), *voice, |observe| follow(&cases, &options, robot, &cache, observe))?;
+            interrupt::writing()?;
+            found.write(&self.output)?;
+            self.tell_robot(*voice, &found, began.elapsed());
+            return Ok(if found.failures.is_empty() { DONE } else { FAILED });
+        }
+        let evaluation = Self::watched(cases.len(), *voice, |observe| evaluate(&cases, &options, &cache, observe))?;
         interrupt::writing()?;
         evaluation.write(&self.output, &options, self.gallery.as_deref())?;
         self.tell(*voice, &evaluation, began.elapsed());
@@ -141,10 +170,14 @@ impl Evaluate {
     }
 
     /// Runs the methods under a bar; where there is no terminal, a line per photo says how far it is.
-    fn watched(&self, cases: &[Case], options: &Options, voice: Voice) -> lfield::Result<Evaluation> {
+    fn watched<T>(
+        n_photos: usize,
+        voice: Voice,
+        run: impl FnOnce(Observe<'_>) -> lfield::Result<T>,
+    ) -> lfield::Result<T> {
         let bar = Countdown::new(voice, "solving");
         let done = AtomicUsize::new(0);
-        evaluate(cases, options, &self.output.join("cache"), &|event| {
+        run(&|event| {
             match event {
                 Event::Planned { solves, .. } => bar.expect(solves),
                 Event::Known(solves) => bar.spare(solves),
@@ -153,16 +186,21 @@ impl Evaluate {
                 Event::Photo(name, failure) => {
                     let count = done.fetch_add(1, Ordering::SeqCst) + 1;
                     // Asked beforehand: while something is said, the bar answers no questions.
-                    let left = bar.left().filter(|_| count < cases.len());
+                    let left = bar.left().filter(|_| count < n_photos);
                     let left = left.map_or_else(String::new, |left| format!("; about {} left", clock(left)));
                     bar.aside(|| match failure {
                         Some(error) => voice.warn(format_args!("{name} failed: {}", explain(error))),
-                        None => voice.say(format_args!("{count} of {}: {name}{left}", cases.len())),
+                        None => voice.say(format_args!("{count} of {n_photos}: {name}{left}")),
                     });
                 }
             }
             ControlFlow::Continue(())
         })
+    }
+
+    fn robot(&self) -> Option<Robot> {
+        let strokes = self.model.most_strokes().unwrap_or(Robot::default().strokes);
+        self.robot.map(|place| Robot { place, radius: self.radius, strokes, jitter: self.jitter })
     }
 
     fn options(&self, global: &Global) -> lfield::Result<Options> {
@@ -182,6 +220,7 @@ impl Evaluate {
             }
         }
         let methods = match &self.methods[..] {
+            [] if self.robot.is_some() => vec![Contender::Defaults],
             [] if self.model.paper() => Contender::PAPER.to_vec(),
             [] => Contender::ALL.to_vec(),
             named => Contender::ALL.into_iter().filter(|method| named.contains(method)).collect(),
@@ -194,9 +233,24 @@ impl Evaluate {
             format: self.scribble_format,
             widths: self.trimap_widths.clone(),
             criterion: self.choose_by,
+            box_from_truth: self.box_from_truth,
             threads: rayon::current_num_threads(),
             max_memory: self.max_memory,
         })
+    }
+
+    fn tell_robot(&self, voice: Voice, found: &Outcome, took: Duration) {
+        let most = found.robot.strokes;
+        voice.say_of(&voice.bold(&format!("{:<28}{:>8}{:>8}{:>8}", "strokes to", ".85", ".90", "band")), "");
+        for course in &found.courses {
+            let [good, better] = [0.85, 0.90].map(|level| course.strokes_to(level, most));
+            voice.say(format_args!("{:<28}{good:>8.2}{better:>8.2}{:>8.2}", course.method.label(), course.band(most)));
+        }
+        let (photos, took) = (plural(found.photos.len(), "photo"), clock(took));
+        voice.say(format_args!("{photos} in {took}; more in {}", self.output.join("table.md").display()));
+        if !found.failures.is_empty() {
+            voice.warn(format_args!("{} failed, in no mean", plural(found.failures.len(), "photo")));
+        }
     }
 
     fn tell(&self, voice: Voice, evaluation: &Evaluation, took: Duration) {

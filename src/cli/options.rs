@@ -6,14 +6,14 @@
 use std::time::Duration;
 
 use clap::Args;
-use lfield::assemble::{HopScale, Phi, SeedMode, Theta};
+use lfield::assemble::{HopScale, Phi, Theta};
 
-use lfield::session::{self, Matte, Method, Output, Overlay, Temperature};
+use lfield::session::{self, Clicks, Frame, Matte, Method, Output, Overlay, Reach, Temperature};
 use lfield::solver::{Factors, MapChoice, SolverKind};
 use lfield::superpixel::Layer;
 use lfield::unary::Geodesic;
 
-use super::parse;
+use super::parse::{self, Strokes};
 
 /// The model.
 #[derive(Clone, Debug, Args)]
@@ -47,9 +47,10 @@ pub(super) struct ModelArgs {
     #[arg(long, value_name = "SCALE", value_enum)]
     hop_scale: Option<HopScale>,
 
-    /// Strokes are facts (hard) or only examples of colour (soft) [default: hard; soft with --paper]
-    #[arg(long, alias = "seeds", value_name = "KIND", value_enum)]
-    strokes: Option<SeedMode>,
+    /// Strokes are facts (hard) or only examples of colour (soft) [default: hard; soft with --paper]. With evaluate --robot
+    /// also a number: the most strokes it may add [default: 20]
+    #[arg(long, alias = "seeds", value_name = "hard|soft", value_parser = parse::strokes, action = clap::ArgAction::Append)]
+    strokes: Vec<Strokes>,
 
     /// Gaussians per colour mixture; fewer where a stroke has fewer colours
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=64), default_value_t = components())]
@@ -84,20 +85,58 @@ pub(super) struct ModelArgs {
     #[arg(long, value_name = "SHARE", value_parser = parse::whole_share)]
     area: Option<f64>,
 
+    #[arg(long, value_name = "N", help = format!(
+        "Rounds in which colours are learned again from pixels with a probability beyond 0.95 [default: {}]",
+        session::Options::default().refit
+    ))]
+    refit: Option<usize>,
+
+    #[arg(long, value_name = "R|off", allow_hyphen_values = true, help = format!(
+        "Drop parts of the mask that no object stroke reaches without crossing more background than this share of the diagonal; \
+         `off` keeps them [default: {}; off with --paper, --unary, --prior or --area]",
+        Reach::DEFAULT
+    ))]
+    reach: Option<Reach>,
+
     /// Divides the whole energy: above 1 softens all probabilities, below 1 sharpens them; the mask stays. `fit` chooses it
     /// on pieces of the strokes that are held out in turn
     #[arg(long, value_name = "T|fit", allow_hyphen_values = true, default_value_t = Temperature::Fixed(model().temperature))]
     temperature: Temperature,
 
-    /// The model as printed in the paper: soft seeds, no outlier share, no stroke distance, no context, --hop-scale paper, --theta 0.001
+    /// The model as printed in the paper: soft seeds, no outlier share, no stroke distance, no context, no reach, --hop-scale paper, --theta 0.001, --layer 7,6.5,1
+    /// --layer 10,10,1
     #[arg(long)]
     paper: bool,
 
     #[arg(long, value_name = "HS,HR,MIN", help = format!(
-        "A mean-shift layer: radius in pixels, radius in colour, smallest region; repeat for more [default: {}]",
+        "A mean-shift layer: radius in pixels, radius in colour, smallest region; repeat for more [default: {}; smallest region 1 with --paper]",
         layers().join(" and ")
     ))]
     layer: Vec<Layer>,
+}
+
+/// A box and clicks.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub(super) struct MarkArgs {
+    /// A box with the whole object in it: outside is background. Strokes are then optional
+    #[arg(long = "box", value_name = "X,Y,W,H")]
+    frame: Option<Frame>,
+
+    /// Clicks on the object, with strokes or instead of them: discs of 1 % of the shorter side
+    #[arg(long, value_name = "X,Y[;...]")]
+    fg: Option<Clicks>,
+
+    /// Clicks on the background
+    #[arg(long, value_name = "X,Y[;...]")]
+    bg: Option<Clicks>,
+}
+
+impl MarkArgs {
+    /// What was said.
+    pub(super) fn overlay(&self) -> Overlay {
+        Overlay { frame: self.frame, fg: self.fg.clone(), bg: self.bg.clone(), ..Overlay::default() }
+    }
 }
 
 /// The solver.
@@ -183,6 +222,11 @@ impl ModelArgs {
         self.paper
     }
 
+    /// The most strokes a robot may add, if that was said.
+    pub(super) fn most_strokes(&self) -> Option<usize> {
+        self.strokes.iter().rev().find_map(Strokes::most)
+    }
+
     /// What was said, with the seed and the limit that other groups hold.
     pub(super) fn overlay(&self, max_pixels: u64, seed: u64) -> Overlay {
         Overlay {
@@ -193,13 +237,15 @@ impl ModelArgs {
             theta: self.theta,
             phi: Some(self.phi),
             hop_scale: self.hop_scale,
-            strokes: self.strokes,
+            strokes: self.strokes.iter().rev().find_map(Strokes::mode),
             components: Some(usize::from(self.components)),
             outlier: self.outlier,
             geodesic: self.geodesic,
             context: self.context,
             bias: self.bias,
             area: self.area,
+            reach: self.reach,
+            refit: self.refit,
             temperature: Some(self.temperature),
             layer: Some(self.layer.clone()),
             max_pixels: Some(max_pixels),
@@ -235,6 +281,9 @@ impl RunArgs {
             return Err(super::usage(
                 "--geodesic auto reads the colours of the strokes, which --unary and --prior replace: give a number",
             ));
+        }
+        if model.most_strokes().is_some() {
+            return Err(super::usage("--strokes is hard or soft here; a number is for the robot of evaluate"));
         }
         let is_certified = solver.method.is_certified();
         if !is_certified && solver.strict {

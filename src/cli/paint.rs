@@ -120,7 +120,8 @@ impl Paint {
         let mut photos = Vec::new();
         let mut taken: HashSet<(PathBuf, OsString)> = HashSet::new();
         for below in photos_below(path, &self.output)? {
-            let output = self.output.join(below.parent().unwrap_or(Path::new("")));
+            let parent = below.parent().filter(|parent| !parent.as_os_str().is_empty());
+            let output = parent.map_or_else(|| self.output.clone(), |parent| self.output.join(parent));
             let stem = below.file_stem().map(OsStr::to_os_string).unwrap_or_default();
             if !taken.insert((output.clone(), stem)) {
                 let first = photos

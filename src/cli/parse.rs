@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
-use lfield::assemble::Theta;
+use lfield::assemble::{SeedMode, Theta};
 
 /// A weight of the model. Beyond a billion, rounding would eat what the other terms say and still look certified.
 pub(super) fn weight(text: &str) -> Result<f64, String> {
@@ -30,6 +30,32 @@ pub(super) fn bias(text: &str) -> Result<f64, String> {
 /// A share up to all of it.
 pub(super) fn whole_share(text: &str) -> Result<f64, String> {
     number(text, "a share from 0 to 1", |value| (0.0..=1.0).contains(&value))
+}
+
+/// What strokes are, or how many a robot may add.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Strokes {
+    Are(SeedMode),
+    Most(usize),
+}
+
+impl Strokes {
+    pub(super) fn mode(&self) -> Option<SeedMode> {
+        if let Self::Are(mode) = *self { Some(mode) } else { None }
+    }
+
+    pub(super) fn most(&self) -> Option<usize> {
+        if let Self::Most(count) = *self { Some(count) } else { None }
+    }
+}
+
+pub(super) fn strokes(text: &str) -> Result<Strokes, String> {
+    match (text, text.parse()) {
+        ("hard", _) => Ok(Strokes::Are(SeedMode::Hard)),
+        ("soft", _) => Ok(Strokes::Are(SeedMode::Soft)),
+        (_, Ok(count @ 0..=1000)) => Ok(Strokes::Most(count)),
+        _ => Err("expected hard or soft; for the robot of evaluate, a number up to 1000".to_string()),
+    }
 }
 
 /// Half of the probabilities at most.

@@ -10,7 +10,7 @@ use lfield::session::{self, Session};
 use lfield::solver::Status;
 use lfield::store;
 
-use super::options::{RunArgs, refuse_many_layers};
+use super::options::{MarkArgs, RunArgs, refuse_many_layers};
 use super::progress::Bar;
 use super::voice::Voice;
 use super::{DONE, Global, NOT_CERTIFIED, interrupt, parse, pipe, print, summary, usage};
@@ -60,6 +60,9 @@ pub(super) struct Segment {
     json: bool,
 
     #[command(flatten)]
+    marks: MarkArgs,
+
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -68,6 +71,7 @@ Examples:
   lfield segment cat.jpg                           strokes found beside the photo
   lfield segment cat.jpg --scribbles s.png -o out  strokes and results where you say
   lfield segment cat.jpg --emit cutout --matte soft
+  lfield segment cat.jpg --box 40,25,200,150       a box around the object instead of strokes
   lfield segment cat.jpg --beta 40                 smoother outline
   lfield segment cat.jpg --prior network.png       clean up a network's probabilities
   lfield segment cat.jpg --temperature fit         probabilities scaled on held-out strokes
@@ -150,6 +154,7 @@ impl Segment {
             format: self.scribble_format,
             evidence: EvidenceFile::either(self.unary.clone(), self.prior.clone()),
             superpixels: self.superpixels.clone(),
+            is_marked: !self.marks.overlay().marks().is_empty(),
             recorded: Recorded { paper: self.run.model.paper(), strict: self.run.solver.strict() },
             ..Input::default()
         };
@@ -159,6 +164,6 @@ impl Segment {
     fn options(&self, global: &Global) -> Result<session::Options> {
         refuse_many_layers(self.superpixels.len())?;
         let from_file = self.unary.is_some() || self.prior.is_some();
-        Ok(self.run.overlay(self.max_pixels, global.seed, from_file)?.options()?)
+        Ok(self.run.overlay(self.max_pixels, global.seed, from_file)?.with(self.marks.overlay()).options()?)
     }
 }

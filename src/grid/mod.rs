@@ -19,7 +19,7 @@ pub(crate) use fold::sort_along_axis;
 pub use original::{Original, Profile};
 pub use partition::Partition;
 pub use picture::Picture;
-pub(crate) use region::components;
+pub(crate) use region::{components, deepest, depths};
 pub use seeds::{Seed, Seeds};
 pub use truth::Truth;
 pub use values::{Marginals, Mask, Shape, Unary};

@@ -363,7 +363,7 @@ impl Card {
         let answered = self.answer.as_ref().map_or(0, |answer| answer.generation);
         match &self.answer {
             _ if self.failure.is_some() => ("failed", answered),
-            _ if self.sheet.is_none() => ("empty", answered),
+            _ if self.sheet.is_none() => ("solving", answered),
             _ if self.classes.contains(&0) => ("empty", self.generation),
             Some(answer) if answered == self.generation => {
                 (if answer.is_final && answer.facts["proved"] == true { "proved" } else { "provisional" }, answered)

@@ -16,7 +16,7 @@ use crate::session::{Answer, Event, Session};
 use crate::solver::Status;
 use crate::{Error, Result};
 
-/// Time between two pictures of a solve that goes on.
+/// Time from the first picture of a solve to the next; twice as long to the one after, and so on: each takes time from the solve.
 const PICTURE: Duration = Duration::from_millis(120);
 
 /// What to do next.
@@ -126,12 +126,12 @@ fn solve(studio: &Studio, n: usize, generation: u64, seeds: Seeds, desks: &mut [
         return;
     };
     let began = Instant::now();
-    let mut pictured: Option<Instant> = None;
+    let (mut next, mut pause) = (began, PICTURE);
     let mut observe = |event: Event<'_>| {
         if let Event::Point(iterate) = event
-            && pictured.is_none_or(|last| last.elapsed() >= PICTURE)
+            && Instant::now() >= next
         {
-            pictured = Some(Instant::now());
+            (next, pause) = (Instant::now() + pause, 2 * pause);
             let picture = levels(&iterate.log_odds());
             studio.change(|table| table.publish(n, generation, false, picture, Value::Null));
         }

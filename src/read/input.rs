@@ -25,6 +25,8 @@ pub struct Input {
     pub evidence: Option<EvidenceFile>,
     /// Label maps that replace mean shift, one per layer.
     pub superpixels: Vec<PathBuf>,
+    /// Whether a box or clicks say enough without strokes.
+    pub is_marked: bool,
     /// What the command line said beyond options.
     pub recorded: Recorded,
 }
@@ -100,7 +102,7 @@ impl Input {
             None if standard::is_meant(&self.image) && self.evidence.is_some() => Ok(None),
             None => match discover(&self.image) {
                 Ok(path) => Ok(Some(path)),
-                Err(Error::NoStrokes { .. }) if self.evidence.is_some() => Ok(None),
+                Err(Error::NoStrokes { .. }) if self.evidence.is_some() || self.is_marked => Ok(None),
                 Err(error) => Err(error),
             },
         }
@@ -148,7 +150,7 @@ impl Input {
                 let strokes =
                     Strokes::read_below(&path, self.scribbles_below.as_deref(), &picture, self.format, limits)?;
                 record("scribbles", strokes.warnings.clone(), strokes.digest);
-                if costs.is_none() {
+                if costs.is_none() && !self.is_marked {
                     strokes.require_both_classes()?;
                 }
                 Some(strokes)

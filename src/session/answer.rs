@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::level::Level;
 use super::method::Rival;
 use super::temperature::Fit;
-use super::{Options, Origin, Warning};
+use super::{Options, Origin, Suggestion, Warning, suggest};
 use crate::Result;
 use crate::assemble::{self, Problem};
 use crate::grid::{Marginals, Mask, Partition, Picture, Seeds};
@@ -43,6 +43,8 @@ pub struct Answer {
     pub(crate) mixtures: Option<Mixtures>,
     /// κ in force, when there are strokes to measure from.
     pub(crate) geodesic: f64,
+    /// The reach in force, a share of the diagonal.
+    pub(crate) reach: Option<f64>,
     pub(crate) partitions: Arc<Vec<Partition>>,
     pub(crate) has_given_partitions: bool,
     /// The weights in force.
@@ -73,6 +75,8 @@ pub(crate) struct Solved {
     pub(crate) rival: Option<Rival>,
     /// The bias in force.
     pub(crate) bias: f64,
+    /// Pixels taken out of the optimal mask because no object stroke reaches them.
+    pub(crate) n_dropped: usize,
     /// The masks of all sizes, where they were asked for.
     pub(crate) path: Vec<Level>,
     pub(crate) theta: f64,
@@ -108,6 +112,7 @@ impl Solved {
             solution,
             rival,
             bias,
+            n_dropped: 0,
             path,
             theta,
             n_free,
@@ -115,10 +120,29 @@ impl Solved {
             n_layers,
         })
     }
+
+    /// Takes pixels out of the mask: their log-odds change sign, and nothing is proved of them any more.
+    pub(super) fn drop_unreached(&mut self, unreached: &[bool]) -> Result<()> {
+        self.n_dropped = unreached.iter().filter(|&&far| far).count();
+        if self.n_dropped == 0 {
+            return Ok(());
+        }
+        let inside = self.mask.as_slice().iter().zip(unreached).map(|(&inside, &far)| inside && !far).collect();
+        self.mask = Mask::new(self.mask.shape(), inside);
+        for ((s, certified), &far) in self.s.iter_mut().zip(&mut self.certified).zip(unreached) {
+            if far {
+                // A tie is no more on the object's side.
+                *s = s.abs().max(1e-9);
+                *certified = false;
+            }
+        }
+        self.marginals = Marginals::beside(&self.mask, &self.s)?;
+        Ok(())
+    }
 }
 
 impl Answer {
-    /// The most probable set.
+    /// The most probable set, without what no object stroke reaches.
     pub fn mask(&self) -> &Mask {
         &self.solved.mask
     }
@@ -147,6 +171,11 @@ impl Answer {
     /// f(x) + ½‖x‖² + ½‖s‖² over the free pixels. Strokes that are facts have ∓1e9. `None` for a rival, which proves nothing.
     pub fn base(&self) -> Option<&[f64]> {
         self.solved.base.as_deref()
+    }
+
+    /// Where the next stroke would help most; none where nothing is in doubt.
+    pub fn suggestion(&self) -> Option<Suggestion> {
+        suggest::suggestion(self.picture.shape(), &self.solved.s)
     }
 
     /// What is proved, on the pixels that no stroke decides. A rival's answer proves nothing: its bounds are infinite.

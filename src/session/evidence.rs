@@ -38,7 +38,7 @@ impl Session {
             }
             (Some(costs), ..) => Evidence { unary: costs.clone(), mixtures: None, geodesic: 0.0 },
             (None, Some(seeds), _) => {
-                let learned = unary::log_odds(&self.picture, seeds, &self.options.unary, checkpoint)?;
+                let learned = self.learn(seeds, checkpoint)?;
                 Evidence { unary: learned.unary, mixtures: Some(learned.mixtures), geodesic: learned.geodesic }
             }
             (None, None, _) => {

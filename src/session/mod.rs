@@ -14,13 +14,16 @@
 mod answer;
 mod evidence;
 mod level;
+mod mark;
 pub mod memory;
 mod method;
 mod observe;
 mod options;
 mod output;
 mod overlay;
+mod refit;
 mod stage;
+mod suggest;
 mod temperature;
 mod warm;
 mod warning;
@@ -33,11 +36,13 @@ use rayon::join;
 pub(crate) use answer::Solved;
 pub use answer::{Answer, Timing};
 pub use level::Level;
+pub use mark::{Clicks, Frame, Marks};
 pub use method::Rival;
 pub use observe::{Event, Iterate, Observer};
-pub use options::{Bias, MAX_LAYERS, Method, Options};
+pub use options::{Bias, MAX_LAYERS, Method, Options, Reach};
 pub use output::{Matte, Output, OutputOptions};
 pub use overlay::{Overlay, Temperature};
+pub use suggest::Suggestion;
 pub use temperature::Fit;
 pub(crate) use temperature::SLIPS;
 pub use warning::Warning;
@@ -46,7 +51,7 @@ use crate::assemble::{self, Problem, SeedMode};
 use crate::grid::{Partition, Picture, Seeds, Shape, Unary};
 use crate::read::{Digest, Format, Input, Scene};
 use crate::solver::{self, Messages, Solution, Status};
-use crate::{Checkpoint, Error, Result, superpixel};
+use crate::{Checkpoint, Error, Result, superpixel, unary};
 use evidence::Evidence;
 use level::Base;
 use observe::Watch;
@@ -78,6 +83,9 @@ use warm::Warm;
 pub struct Session {
     picture: Arc<Picture>,
     options: Options,
+    /// As drawn.
+    strokes: Option<Arc<Seeds>>,
+    /// With box and clicks on top.
     seeds: Option<Keyed<Seeds>>,
     costs: Option<Keyed<Unary>>,
     given: Option<Superpixels>,
@@ -127,6 +135,7 @@ impl Session {
         Self {
             picture,
             options,
+            strokes: None,
             seeds: None,
             costs: None,
             given: None,
@@ -167,7 +176,7 @@ impl Session {
         &self.picture
     }
 
-    /// The strokes.
+    /// The strokes, with box and clicks on top.
     pub fn seeds(&self) -> Option<&Seeds> {
         self.seeds.as_ref().map(|seeds| &*seeds.value)
     }
@@ -180,9 +189,21 @@ impl Session {
     /// The strokes, all of them, in place of those before. Fails when they are of another size than the photo.
     pub fn set_seeds(&mut self, seeds: Seeds) -> Result<()> {
         self.require_shape("the stroke image", seeds.shape())?;
-        let bytes: Vec<u8> = seeds.labels().iter().map(|&seed| seed as u8).collect();
-        self.seeds = Some(Keyed { key: Digest::of(&bytes), value: Arc::new(seeds) });
+        let marked = self.marked(Some(&seeds), &self.options.marks)?;
+        self.strokes = Some(Arc::new(seeds));
+        self.seeds = marked;
         Ok(())
+    }
+
+    /// Strokes with box and clicks on top, if there are any of these.
+    fn marked(&self, strokes: Option<&Seeds>, marks: &Marks) -> Result<Option<Keyed<Seeds>>> {
+        let seeds = match strokes {
+            None if marks.is_empty() => return Ok(None),
+            Some(strokes) if marks.is_empty() => strokes.clone(),
+            strokes => marks.on(self.picture.shape(), strokes)?,
+        };
+        let bytes: Vec<u8> = seeds.labels().iter().map(|&seed| seed as u8).collect();
+        Ok(Some(Keyed { key: Digest::of(&bytes), value: Arc::new(seeds) }))
     }
 
     /// Costs in place of colour mixtures; strokes are then optional and act as seeds only.
@@ -211,6 +232,9 @@ impl Session {
     /// Other options. Fails on options that make no sense, and keeps the old ones.
     pub fn set_options(&mut self, options: Options) -> Result<()> {
         options.check()?;
+        if options.marks != self.options.marks {
+            self.seeds = self.marked(self.strokes.as_deref(), &options.marks)?;
+        }
         self.options = options;
         Ok(())
     }
@@ -255,16 +279,18 @@ impl Session {
             Timing { load: self.origin.as_ref().map_or(0.0, |origin| origin.seconds), ..Timing::default() };
         watch.tell(Event::Begun(self.picture.shape()))?;
         let checkpoint: Checkpoint<'_> = &|| watch.checkpoint();
-        let (superpixels, evidence) = join(|| timed(|| self.cut(checkpoint)), || timed(|| self.weigh(checkpoint)));
-        let superpixels = superpixels.store(&mut timing.superpixels)?;
-        let evidence = evidence.store(&mut timing.unary)?;
+        let (superpixels, evidence) = join(
+            || timed(&mut timing.superpixels, || self.cut(checkpoint)),
+            || timed(&mut timing.unary, || self.weigh(checkpoint)),
+        );
+        let (superpixels, evidence) = (superpixels?, evidence?);
         clock.lap();
         self.keep_superpixels(&superpixels);
         self.evidence.put(self.evidence_key(), Arc::clone(&evidence));
 
         let mut model = self.options.model_in_force();
         let fit = match self.options.fit_temperature {
-            true => Some(timed(|| self.fitted(&superpixels, checkpoint)).store(&mut timing.temperature)?),
+            true => Some(timed(&mut timing.temperature, || self.fitted(&superpixels, checkpoint))?),
             false => None,
         };
         model.temperature = fit.map_or(model.temperature, |fit| fit.temperature);
@@ -292,13 +318,19 @@ impl Session {
 
         let Options { method, solver, rival, bias, .. } = &self.options;
         let base_key = key(&(problem_key, method, solver, rival));
-        let solved_key = key(&(base_key, bias, self.options.output.emit.contains(&Output::Path)));
+        let reach = self.options.reach.share(mixtures.is_some(), *bias);
+        let solved_key = key(&(base_key, bias, reach, self.options.output.emit.contains(&Output::Path)));
         let solved = match self.solved.get(solved_key) {
             Some(solved) => solved,
             None => {
                 let names = layer_names(&model, &superpixels.names);
                 let task = Task { problem: &problem, names: &names, temperature: model.temperature, key: base_key };
-                let solved = Arc::new(self.solve_problem(&task, &watch, keep)?);
+                let mut solved = self.solve_problem(&task, &watch, keep)?;
+                if let (Some(reach), Some(seeds)) = (reach, self.seeds()) {
+                    let unreached = unary::unreached(&solved.mask, seeds, reach, checkpoint)?;
+                    solved.drop_unreached(&unreached)?;
+                }
+                let solved = Arc::new(solved);
                 if keep {
                     self.solved.put(solved_key, Arc::clone(&solved));
                 }
@@ -317,6 +349,7 @@ impl Session {
             options: self.options.clone(),
             mixtures,
             geodesic,
+            reach: reach.filter(|_| self.seeds.is_some()),
             partitions: Arc::clone(&superpixels.partitions),
             has_given_partitions: self.given.is_some(),
             model,
@@ -404,7 +437,17 @@ impl Session {
 
     fn evidence_key(&self) -> Digest {
         let (seeds, costs) = (self.seeds.as_ref().map(|seeds| seeds.key), self.costs.as_ref().map(|costs| costs.key));
-        key(&(seeds, costs, &self.options.unary))
+        let Options { refit, marks, model, .. } = &self.options;
+        let unary = self.unary_options();
+        // Learning in rounds solves on the way.
+        let rounds = (*refit > 0 || marks.frame.is_some()).then_some((refit, marks.frame, model));
+        key(&(seeds, costs, unary, rounds))
+    }
+
+    /// How strokes become log-odds, with the reach in force.
+    fn unary_options(&self) -> unary::Options {
+        let reach = self.options.reach.share(true, Bias::Fixed(0.0));
+        unary::Options { reach, ..self.options.unary.clone() }
     }
 
     /// The key of the strokes that are facts.
@@ -457,23 +500,12 @@ impl Clock {
     }
 }
 
-/// What a stage that runs beside another made, and how long it took by itself.
-struct Timed<T> {
-    result: T,
-    seconds: f64,
-}
-
-impl<T> Timed<T> {
-    fn store(self, seconds: &mut f64) -> T {
-        *seconds = self.seconds;
-        self.result
-    }
-}
-
-fn timed<T>(stage: impl FnOnce() -> T) -> Timed<T> {
-    let mut clock = Clock::start();
-    let result = stage();
-    Timed { result, seconds: clock.lap() }
+/// What a stage makes, and how long it takes by itself.
+fn timed<T>(seconds: &mut f64, stage: impl FnOnce() -> T) -> T {
+    let began = Instant::now();
+    let made = stage();
+    *seconds = began.elapsed().as_secs_f64();
+    made
 }
 
 #[cfg(test)]

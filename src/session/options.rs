@@ -1,9 +1,12 @@
 //! The options of every stage, and the way marginals are computed.
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
-use super::Output;
 use super::output::OutputOptions;
+use super::{Marks, Output};
 use crate::assemble::DECIDED;
 use crate::read::Limits;
 use crate::superpixel::Layer;
@@ -46,6 +49,12 @@ pub struct Options {
     pub model: assemble::Options,
     /// What every foreground pixel costs on top of the model.
     pub bias: Bias,
+    /// A box around the object, and clicks: strokes that need not be drawn.
+    pub marks: Marks,
+    /// Rounds in which colours are learned again from pixels that the answer leaves in little doubt.
+    pub refit: usize,
+    /// What becomes of parts of the mask that no object stroke reaches.
+    pub reach: Reach,
     /// Whether the temperature is chosen on held-out strokes; `model.temperature` then does not count.
     pub fit_temperature: bool,
     /// When to stop, and how to get there.
@@ -65,6 +74,9 @@ impl Default for Options {
             method: Method::Lfield,
             model: assemble::Options::default(),
             bias: Bias::Fixed(0.0),
+            marks: Marks::default(),
+            refit: 0,
+            reach: Reach::Auto,
             fit_temperature: false,
             solver: solver::Options::default(),
             rival: rival::Options::default(),
@@ -74,13 +86,15 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, no context, superpixels of weight 1;
-    /// and a θ of the paper's list.
+    /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, no context, no reach, superpixels of
+    /// weight 1 and any size; and a θ of the paper's list.
     #[must_use]
     pub fn paper(mut self) -> Self {
         self.unary.outlier = 0.0;
         self.unary.geodesic = unary::Geodesic::Fixed(0.0);
         self.unary.context = 0.0;
+        self.reach = Reach::Off;
+        self.layers = Layer::PAPER.to_vec();
         self.model.seeds = assemble::SeedMode::Soft;
         self.model.hop_scale = assemble::HopScale::Paper;
         self.model.theta = assemble::Theta::Fixed(0.001);
@@ -99,6 +113,7 @@ impl Options {
             ("gamma", model.gamma, "a number of at least 0 and at most 1e9", weight(model.gamma)),
             ("context", unary.context, "a number of at least 0 and at most 1e9", weight(unary.context)),
             ("outlier", unary.outlier, "a share of at least 0 and below 1", (0.0..1.0).contains(&unary.outlier)),
+            ("refit", self.refit as f64, "at most 10", self.refit <= 10),
             ("components", unary.components as f64, "from 1 to 64", (1..=64).contains(&unary.components)),
             ("bias", self.bias.value(), "a number from -1e4 to 1e4", self.bias.value().abs() <= DECIDED),
             ("area", self.bias.share(), "a share of the photo from 0 to 1", (0.0..=1.0).contains(&self.bias.share())),
@@ -116,6 +131,11 @@ impl Options {
         if matches!(self.bias, Bias::Area(_)) && !self.method.is_certified() {
             let expected = "left out, or the method lfield or unary: a rival has no level sets";
             return Err(Error::parameter("area", self.bias.share(), expected));
+        }
+        if let Reach::Share(share) = self.reach
+            && !(0.0..=1.0).contains(&share)
+        {
+            return Err(Error::parameter("reach", share, "a share of the diagonal from 0 to 1, auto, or off"));
         }
         self.model.check()?;
         self.solver.check()?;
@@ -160,6 +180,57 @@ impl Bias {
         match self {
             Self::Fixed(_) => 0.0,
             Self::Area(share) => share,
+        }
+    }
+}
+
+/// How far background may separate a part of the mask from the nearest object stroke before the part is dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Reach {
+    /// [`Reach::DEFAULT`] where costs are learned from the strokes and no area is asked for; off elsewhere.
+    #[default]
+    Auto,
+    /// Nothing is dropped.
+    Off,
+    /// This share of the photo's diagonal, along a path through background pixels.
+    Share(f64),
+}
+
+impl Reach {
+    /// The share that is best for masks from strokes.
+    pub const DEFAULT: f64 = 0.02;
+
+    /// The share in force.
+    pub(super) fn share(self, is_learned: bool, bias: Bias) -> Option<f64> {
+        match self {
+            Self::Auto => (is_learned && matches!(bias, Bias::Fixed(_))).then_some(Self::DEFAULT),
+            Self::Off => None,
+            Self::Share(share) => Some(share),
+        }
+    }
+}
+
+impl FromStr for Reach {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text.parse() {
+            _ if text == "auto" => Ok(Self::Auto),
+            _ if text == "off" => Ok(Self::Off),
+            Ok(share) if (0.0..=1.0).contains(&share) => Ok(Self::Share(share)),
+            _ => {
+                Err(Error::parameter("reach", format!("{text:?}"), "a share of the diagonal from 0 to 1, auto, or off"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Reach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Off => f.write_str("off"),
+            Self::Share(share) => share.fmt(f),
         }
     }
 }

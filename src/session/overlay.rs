@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::{Bias, Matte, Method, Options, Output};
+use super::{Bias, Clicks, Frame, Marks, Matte, Method, Options, Output, Reach};
 use crate::assemble::{HopScale, Phi, SeedMode, Theta};
 use crate::read::Format;
 use crate::solver::{Factors, MapChoice, SolverKind};
@@ -66,7 +66,8 @@ overlay! {
         gamma: f64 = "parsed" => model.gamma; theta: Theta = "parsed" => model.theta; phi: Phi = "parsed" => model.phi;
         hop_scale: HopScale = "Option::deserialize" => model.hop_scale; #[serde(alias = "seeds")] strokes: SeedMode = "Option::deserialize" => model.seeds;
         components: usize = "parsed" => unary.components; outlier: f64 = "parsed" => unary.outlier;
-        bias: f64 = "parsed"; area: f64 = "parsed"; geodesic: Geodesic = "parsed" => unary.geodesic; context: f64 = "parsed" => unary.context;
+        bias: f64 = "parsed"; area: f64 = "parsed"; reach: Reach = "parsed" => reach; refit: usize = "parsed" => refit;
+        #[serde(rename = "box")] frame: Frame = "parsed"; fg: Clicks = "parsed"; bg: Clicks = "parsed"; geodesic: Geodesic = "parsed" => unary.geodesic; context: f64 = "parsed" => unary.context;
         temperature: Temperature = "parsed"; layer: Vec<Layer> = "each"; method: Method = "Option::deserialize" => method;
         fbp_weight: f64 = "parsed" => rival.weight; damping: f64 = "parsed" => rival.damping;
         solver: SolverKind = "Option::deserialize" => solver.solver; factors: Factors = "Option::deserialize" => solver.factors;
@@ -111,6 +112,12 @@ impl fmt::Display for Temperature {
 }
 
 impl Overlay {
+    /// The box and the clicks.
+    pub fn marks(&self) -> Marks {
+        let (foreground, background) = (self.fg.clone().unwrap_or_default(), self.bg.clone().unwrap_or_default());
+        Marks { frame: self.frame, foreground, background }
+    }
+
     /// The options in force. Fails on options that make no sense, alone or together.
     pub fn options(self) -> Result<Options> {
         let defaults = Options::default();
@@ -139,6 +146,7 @@ impl Overlay {
             (None, None) => {}
         }
         options.output.matte_width = self.matte_width;
+        options.marks = self.marks();
         options.rival.time_limit = self.time_limit;
         options.solver.time_limit = self.time_limit;
         if let Some(layers) = self.layer.filter(|layers| !layers.is_empty()) {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::observe::Watch;
 use super::stage::key;
-use super::{Observer, Options, Session, Superpixels};
+use super::{Observer, Options, Reach, Session, Superpixels};
 use crate::grid::Seed;
 use crate::kernel::logistic::{probability, softplus};
 use crate::{Checkpoint, Error, Result};
@@ -62,6 +62,8 @@ impl Session {
         let mut options = self.options.clone();
         options.model.temperature = 1.0;
         options.fit_temperature = false;
+        // Held-out strokes are judged as the model sees them.
+        options.reach = Reach::Off;
         options.solver.tolerance = options.solver.tolerance.max(TOLERANCE);
         let fit_key = key(&(self.evidence_key(), &superpixels.names, &options.model, &options.solver, options.method));
         if let Some(fit) = self.fit.get(fit_key) {

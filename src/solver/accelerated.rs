@@ -33,6 +33,9 @@ const CHAIN_PASSES: usize = 2;
 const EARLY_MOST: f64 = 0.9;
 const EARLY: usize = 60;
 
+/// Nesterov's number at a warm start: what is left of the error there is smooth, and the momentum need not build up first.
+const WARM: f64 = 4.0;
+
 /// State of the iteration.
 pub(super) struct Accelerated<'a> {
     model: &'a Model,
@@ -107,6 +110,9 @@ impl<'a> Accelerated<'a> {
         solver.settle();
         // A first plain sweep makes every message feasible.
         solver.sweep(0.0, checkpoint)?;
+        if start.is_some() {
+            solver.momentum = WARM;
+        }
         Ok(solver)
     }
 

@@ -34,6 +34,9 @@ impl Layer {
     /// The coarser of the two default layers.
     pub const COARSE: Self = Self { spatial: 10.0, range: 10.0, min_size: 100 };
 
+    /// The layers of the printed model: mean shift as it comes, however small a region is.
+    pub const PAPER: [Self; 2] = [Self { min_size: 1, ..Self::FINE }, Self { min_size: 1, ..Self::COARSE }];
+
     /// Takes hs in pixels (positive, at most 100), hr in units of CIE Luv (positive, finite) and M in pixels (at least 1).
     pub fn new(spatial: f64, range: f64, min_size: usize) -> Result<Self> {
         let refuse = |name: &str, value: String, expected: &str| {

@@ -7,13 +7,14 @@
 //! (`geodesic`), and κ says how much where a pixel lies counts against what colour it has; left to itself it is read off the strokes
 //! (`separation`). C(L) are the log-odds that L gives the neighbourhood, as far as it has the pixel's colour (`context`); the
 //! neighbourhood is asked again when it has heard its own neighbours. Since C comes from the same evidence as L, their mean
-//! counts and not their sum, which would be too sure of itself. Whether a stroke pixel may still change sides is decided
+//! counts and not their sum, which would be too sure of itself. What the object strokes do not reach is discounted (`reach`). Whether a stroke pixel may still change sides is decided
 //! later, when the model is assembled.
 
 mod context;
 mod geodesic;
 mod gmm;
 mod mixture;
+mod reach;
 mod separation;
 
 use std::fmt;
@@ -23,6 +24,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 pub use mixture::Mixture;
+pub use reach::unreached;
 
 use crate::grid::{Picture, Seed, Seeds, Unary};
 use crate::{Checkpoint, Error, Result};
@@ -41,13 +43,15 @@ pub struct Options {
     pub geodesic: Geodesic,
     /// χ, the weight of what the neighbourhood says, each time it is asked, against what the pixel says itself; 0 turns it off.
     pub context: f64,
+    /// How far object strokes reach, a share of the diagonal; nothing is made of it when there is none.
+    pub reach: Option<f64>,
     /// Decides which stroke pixels are sampled and where the fits start.
     pub seed: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { components: 5, outlier: 1e-3, geodesic: Geodesic::Auto, context: 1.0, seed: 0 }
+        Self { components: 5, outlier: 1e-3, geodesic: Geodesic::Auto, context: 1.0, reach: None, seed: 0 }
     }
 }
 
@@ -123,7 +127,18 @@ pub struct Mixtures {
 
 /// Learns from the strokes and weighs every pixel of the picture.
 pub fn log_odds(picture: &Picture, seeds: &Seeds, options: &Options, checkpoint: Checkpoint<'_>) -> Result<Evidence> {
-    let Options { components, outlier, geodesic, context, seed } = *options;
+    log_odds_by(picture, seeds, seeds, options, checkpoint)
+}
+
+/// The same with colours learned from other pixels, the `examples`, than distances are measured from.
+pub fn log_odds_by(
+    picture: &Picture,
+    seeds: &Seeds,
+    examples: &Seeds,
+    options: &Options,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Evidence> {
+    let Options { components, outlier, geodesic, context, reach, seed } = *options;
     check_inputs(picture, seeds)?;
     if components == 0 {
         return Err(Error::Parameter { name: "components".into(), value: "0".into(), expected: "at least 1".into() });
@@ -146,7 +161,7 @@ pub fn log_odds(picture: &Picture, seeds: &Seeds, options: &Options, checkpoint:
         Geodesic::Fixed(weight) => weight,
         Geodesic::Auto => separation::geodesic_weight(picture, seeds, options, checkpoint)?,
     };
-    let mixtures = Mixtures::fit(picture, seeds, components, seed, checkpoint)?;
+    let mixtures = Mixtures::fit(picture, examples, components, seed, checkpoint)?;
     let mut values = mixtures.log_odds(picture, outlier, checkpoint)?;
     if geodesic > 0.0 {
         let nearer = geodesic::log_ratio(picture, seeds, checkpoint)?;
@@ -159,6 +174,9 @@ pub fn log_odds(picture: &Picture, seeds: &Seeds, options: &Options, checkpoint:
         }
         let opinions = 1.0 + context::ROUNDS as f64 * context;
         values.par_iter_mut().for_each(|value| *value /= opinions);
+    }
+    if let Some(reach) = reach {
+        reach::discount(&mut values, seeds, reach, checkpoint)?;
     }
     values.par_iter_mut().for_each(|value| *value = -*value);
     Ok(Evidence { unary: Unary::new(picture.shape(), values)?, mixtures, geodesic })

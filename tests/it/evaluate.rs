@@ -419,6 +419,42 @@ fn a_manifest_names_the_files_and_nothing_to_do_is_said() {
 }
 
 #[test]
+fn a_robot_strokes_until_the_mask_is_good_and_goes_on_after_an_interrupt() {
+    let album = Album::new(&["a", "b", "c"]);
+    let run = |place: &str, folder: &str| {
+        let robot = ["evaluate", ".", "-q", "--robot", place, "--radius", "2", "--strokes", "4"];
+        album.lfield(&robot).args(["--jitter", "3", "--methods", "unary,defaults", "-o", folder]).assert().success();
+        let read = |name: &str| std::fs::read_to_string(album.path(folder).join(name)).unwrap();
+        assert!(read("robot.svg").contains("strokes") && read("table.md").contains("| lfield defaults |"));
+        read("robot.csv")
+    };
+    let first = run("error", "robot");
+    let rows: Vec<Vec<&str>> = first.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0], ["photo", "method", "strokes", "iou", "seconds"]);
+    for photo in ["a", "b", "c"] {
+        let of = |method: &str| rows.iter().filter(|row| row[0] == photo && row[1] == method).collect::<Vec<_>>();
+        for course in [of("unary"), of("defaults")] {
+            assert!(!course.is_empty() && course.len() <= 5);
+            assert!(course.iter().enumerate().all(|(count, row)| row[2] == count.to_string()));
+            let iou: Vec<f64> = course.iter().map(|row| row[3].parse().unwrap()).collect();
+            assert!(iou[..iou.len() - 1].iter().all(|&iou| iou < 0.98), "it stops when the mask is good");
+            assert!(iou.last() >= iou.first(), "strokes in the error help");
+        }
+    }
+    // What was done is not done again, not even the seconds; one photo's part of it is.
+    let cache = std::fs::read_dir(album.path("robot/cache")).unwrap().map(|entry| entry.unwrap().path());
+    std::fs::remove_file(cache.min().unwrap()).unwrap();
+    let again = run("error", "robot");
+    let known = |text: &str| text.lines().filter(|line| !line.starts_with("a,")).map(String::from).collect::<Vec<_>>();
+    let figures =
+        |text: &str| text.lines().map(|line| line.rsplit_once(',').unwrap().0.to_string()).collect::<Vec<_>>();
+    assert_eq!(known(&first), known(&again));
+    assert_eq!(figures(&first), figures(&again));
+    assert_ne!(figures(&run("random", "random")), figures(&first));
+    run("suggest", "suggest");
+}
+
+#[test]
 fn on_the_bundled_scenes_the_defaults_beat_colour_alone() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
     let album = Album::new(&[]);

@@ -43,11 +43,11 @@ fn thresholding_the_marginals_at_one_half_gives_the_mask() {
 }
 
 #[rustfmt::skip]
-const PARAMETERS: [&str; 36] = [
+const PARAMETERS: [&str; 41] = [
     "paper", "method", "alpha", "beta", "gamma", "theta", "phi", "hop_scale", "seeds", "temperature", "fbp_weight", "damping",
     "components", "outlier", "context", "geodesic", "layer", "unary", "prior", "superpixels", "scribble_format", "solver",
     "factors", "tolerance", "max_iterations", "time_limit", "strict", "map", "bias", "area", "matte", "matte_width", "trimap_band", "max_pixels", "emit",
-    "seed",
+    "seed", "reach", "refit", "box", "fg", "bg",
 ];
 
 #[test]
@@ -64,7 +64,7 @@ fn the_report_has_every_field_of_its_schema() {
         ("model", &["pixels", "free_pixels", "decided_pixels", "layers"]),
         ("solve", &["solver", "iterations", "converged", "status", "seconds", "gap", "gap_per_pixel"]),
         ("bounds", &["log_z_upper", "log_z_lower", "renyi_infinity_upper"]),
-        ("map", &["energy", "lower_bound", "gap", "proved_optimal", "repaired_pixels", "area"]),
+        ("map", &["energy", "lower_bound", "gap", "proved_optimal", "repaired_pixels", "dropped_pixels", "area"]),
         ("marginals", &["min", "max", "mean", "certified_pixels", "error_bound"]),
         ("timing", &["load", "unary", "superpixels", "assemble", "solve", "write", "total"]),
     ];
@@ -89,6 +89,8 @@ fn the_report_has_every_field_of_its_schema() {
     }
     assert!(report["parameters"]["geodesic"].is_f64(), "a number also with auto");
     assert!(report["warnings"].is_array());
+    let suggestion = report["suggestion"].as_object().expect("something is always in doubt on the disc");
+    assert!(["x", "y", "gain"].iter().all(|name| suggestion[*name].is_number()));
 }
 
 #[test]

@@ -132,7 +132,12 @@ impl Common {
 
     fn input(&self, overlay: &Overlay) -> Input {
         let recorded = Recorded { paper: overlay.paper == Some(true), strict: self.strict };
-        Input { format: overlay.scribble_format.unwrap_or_default(), recorded, ..Input::default() }
+        Input {
+            format: overlay.scribble_format.unwrap_or_default(),
+            recorded,
+            is_marked: !overlay.marks().is_empty(),
+            ..Input::default()
+        }
     }
 }
 
@@ -344,7 +349,7 @@ impl Sources {
         };
         let scribbles = match strokes {
             Ok(path) => Some(path),
-            Err(Error::NoStrokes { .. }) if evidence.is_some() => None,
+            Err(Error::NoStrokes { .. }) if evidence.is_some() || input.is_marked => None,
             Err(error) => return Err(error),
         };
         Ok(Partners { scribbles, truth, evidence })

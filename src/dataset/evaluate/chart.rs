@@ -9,7 +9,7 @@ impl Evaluation {
     pub(super) fn roc(&self) -> Chart {
         let series = self.rows.iter().filter_map(|row| {
             let points = Curve::rates().zip(row.curve.as_ref()?.0.iter().copied()).collect();
-            Some(series(row, legend(row, row.summary.unlabelled.mean.auc), points, false))
+            Some(series(row.method, legend(row, row.summary.unlabelled.mean.auc), points, false))
         });
         Chart {
             title: format!("ROC, mean of {} photos; the legend shows AUC", self.photos.len()),
@@ -29,7 +29,7 @@ impl Evaluation {
         let all: Vec<(f64, f64)> = self.rows.iter().flat_map(points).collect();
         let lowest = all.iter().map(|&(_, auc)| auc).fold(0.95, f64::min);
         let widest = all.iter().map(|&(width, _)| width).fold(1.0, f64::max);
-        let curve = |row: &Row| series(row, legend(row, row.summary.unlabelled.mean.auct), points(row), true);
+        let curve = |row: &Row| series(row.method, legend(row, row.summary.unlabelled.mean.auct), points(row), true);
         Chart {
             title: format!("AUC near the true boundary, mean of {} photos; the legend shows AUCT", self.photos.len()),
             x: axis("pixels to either side of the boundary", (0.0, widest)),
@@ -47,7 +47,7 @@ impl Evaluation {
         };
         let curve = |row: &Row| {
             let ece = row.summary.unlabelled.mean.ece;
-            series(row, legend(row, ece), points(row), true)
+            series(row.method, legend(row, ece), points(row), true)
         };
         Chart {
             title: format!("Reliability on {} photos; the legend shows ECE", self.photos.len()),
@@ -68,8 +68,8 @@ fn legend(row: &Row, figure: Option<f64>) -> String {
     format!("{}{figure}", row.method.label())
 }
 
-fn series(row: &Row, label: String, points: Vec<(f64, f64)>, marked: bool) -> Series {
-    let (color, dash, width) = match row.method {
+pub(super) fn series(method: Contender, label: String, points: Vec<(f64, f64)>, marked: bool) -> Series {
+    let (color, dash, width) = match method {
         Contender::Unary => ("#888888", "6 3", 2.0),
         Contender::MeanField => ("#e69f00", "6 3", 2.0),
         Contender::Bp => ("#cc79a7", "2 2", 2.0),

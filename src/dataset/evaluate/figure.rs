@@ -68,7 +68,8 @@ fn draw(case: &Case, options: &Options, theta: Theta) -> Result<[Vec<u8>; 2]> {
 
 /// The photo with its strokes in red and blue.
 fn painted(photo: &Photo<'_>) -> Tile {
-    let strokes = photo.seeds().labels().iter().zip(photo.picture().rgb());
+    let Some(seeds) = photo.seeds() else { return photo.picture().rgb().to_vec() };
+    let strokes = seeds.labels().iter().zip(photo.picture().rgb());
     let paint = |(seed, &colour): (&Seed, &[u8; 3])| match seed {
         Seed::Foreground => [230, 30, 30],
         Seed::Background => [40, 80, 255],

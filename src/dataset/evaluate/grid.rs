@@ -281,6 +281,13 @@ pub(super) struct Task {
     pub(super) solves: Vec<Solve>,
 }
 
+impl Task {
+    /// Judgements that it asks for.
+    pub(super) fn n_settings(&self) -> usize {
+        self.solves.iter().map(|solve| solve.settings.len()).sum()
+    }
+}
+
 /// One run of a solver.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Solve {

@@ -7,28 +7,27 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::grid::Task;
-use crate::metric::Judgement;
 use crate::read::Digest;
 use crate::{Error, Result};
 
-/// The finished tasks of one photo.
-pub(super) struct Journal {
+/// The finished tasks of one photo, and the answers to each.
+pub(super) struct Journal<T> {
     path: PathBuf,
-    done: BTreeMap<String, Vec<Judgement>>,
+    done: BTreeMap<String, Vec<T>>,
     /// Whether the file's last line has no end.
     torn: bool,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct Line<T> {
     task: String,
-    judgements: Vec<Judgement>,
+    judgements: Vec<T>,
 }
 
-impl Journal {
+impl<T: Clone + Serialize + DeserializeOwned> Journal<T> {
     /// The journal of a photo called `name` with these inputs and parameters; empty when there is none yet.
     pub(super) fn open(folder: &Path, name: &str, inputs: Digest) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(|source| Error::OutputFolder { path: folder.to_path_buf(), source })?;
@@ -38,20 +37,18 @@ impl Journal {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(source) => return Err(Error::Unreadable { path, source }),
         };
-        let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
+        let lines = text.lines().filter_map(|line| serde_json::from_str::<Line<T>>(line).ok());
         let done = lines.map(|line| (line.task, line.judgements)).collect();
         Ok(Self { path, done, torn: !text.is_empty() && !text.ends_with('\n') })
     }
 
-    /// The answer to a task, one judgement per setting in the order of the task, if it is known.
-    pub(super) fn get(&self, task: &Task) -> Option<Vec<Judgement>> {
-        let known = self.done.get(&key(task))?;
-        let expected: usize = task.solves.iter().map(|solve| solve.settings.len()).sum();
-        (known.len() == expected).then(|| known.clone())
+    /// The answers to a task, if they are known.
+    pub(super) fn get(&self, task: &impl Serialize) -> Option<Vec<T>> {
+        self.done.get(&key(task)).cloned()
     }
 
     /// Writes down a finished task.
-    pub(super) fn add(&mut self, task: &Task, judgements: &[Judgement]) -> Result<()> {
+    pub(super) fn add(&mut self, task: &impl Serialize, judgements: &[T]) -> Result<()> {
         let line = Line { task: key(task), judgements: judgements.to_vec() };
         let mut text = serde_json::to_string(&line).expect("figures are finite or absent");
         text.push('\n');
@@ -64,7 +61,7 @@ impl Journal {
     }
 }
 
-fn key(task: &Task) -> String {
+fn key(task: &impl Serialize) -> String {
     serde_json::to_string(task).expect("settings are finite")
 }
 
@@ -72,6 +69,7 @@ fn key(task: &Task) -> String {
 mod tests {
     use super::super::grid::{Contender, Grid, plan};
     use super::*;
+    use crate::metric::Judgement;
 
     fn judgement(auc: f64) -> Judgement {
         use crate::grid::{Marginals, Mask, Shape, Truth};
@@ -91,22 +89,22 @@ mod tests {
         let unary = &plan(Contender::Unary, &Grid::paper().settings(Contender::Unary))[0];
         let answers: Vec<Judgement> = (0..20).map(|i| judgement(f64::from(i) / 30.0)).collect();
 
-        let mut journal = Journal::open(folder.path(), "a", of("7")).unwrap();
+        let mut journal = Journal::<Judgement>::open(folder.path(), "a", of("7")).unwrap();
         assert!(journal.get(task).is_none());
         journal.add(task, &answers).unwrap();
-        let again = Journal::open(folder.path(), "a", of("7")).unwrap();
+        let again = Journal::<Judgement>::open(folder.path(), "a", of("7")).unwrap();
         assert_eq!(again.get(task), Some(answers.clone()));
         assert!(again.get(unary).is_none());
-        assert!(Journal::open(folder.path(), "a", of("8")).unwrap().get(task).is_none());
+        assert!(Journal::<Judgement>::open(folder.path(), "a", of("8")).unwrap().get(task).is_none());
 
         let path = again.path.clone();
         let whole = std::fs::read(&path).unwrap();
         std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-        let mut torn = Journal::open(folder.path(), "a", of("7")).unwrap();
+        let mut torn = Journal::<Judgement>::open(folder.path(), "a", of("7")).unwrap();
         assert!(torn.get(task).is_none());
         torn.add(unary, &answers[..4]).unwrap();
         torn.add(task, &answers).unwrap();
-        let mended = Journal::open(folder.path(), "a", of("7")).unwrap();
+        let mended = Journal::<Judgement>::open(folder.path(), "a", of("7")).unwrap();
         assert_eq!((mended.get(unary), mended.get(task)), (Some(answers[..4].to_vec()), Some(answers)));
     }
 }

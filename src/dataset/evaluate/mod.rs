@@ -12,6 +12,7 @@ mod grid;
 mod journal;
 mod photo;
 mod results;
+mod robot;
 mod table;
 
 use std::ops::ControlFlow;
@@ -22,6 +23,7 @@ pub use case::Case;
 pub use choose::Criterion;
 pub use grid::{Contender, Contrast, Grid, Setting, Word};
 pub use results::{Confidence, Relation, SCHEMA, Sureness};
+pub use robot::{Course, Outcome, Place, Robot, Trial, follow};
 
 use crate::dataset::pool::{self, Budget, Candidate, Work};
 use crate::metric::{Calibration, Curve, Judge, Judgement, Summary, WIDTHS};
@@ -49,6 +51,8 @@ pub struct Options {
     pub widths: Vec<u32>,
     /// The figure by which settings are chosen.
     pub criterion: Criterion,
+    /// Whether a box around the truth takes the place of the strokes.
+    pub box_from_truth: bool,
     /// Threads in all.
     pub threads: usize,
     /// Most bytes of memory for all photos at work; most of what is free, when none are named.
@@ -66,6 +70,7 @@ impl Default for Options {
             format: Format::Auto,
             widths: WIDTHS.to_vec(),
             criterion: Criterion::AUC,
+            box_from_truth: false,
             threads: 1,
             max_memory: None,
         }
@@ -92,6 +97,20 @@ impl Options {
         if method == Contender::Defaults { self.own() } else { self.base.clone() }
     }
 
+    /// The options to solve with: those of the method with these weights, at temperature 1 where the solution can be scaled.
+    fn with(&self, method: Contender, weights: &Setting) -> session::Options {
+        let mut options = session::Options { method: method.method(), fit_temperature: false, ..self.of(method) };
+        options.model.alpha = weights.alpha;
+        options.model.beta = weights.beta;
+        options.model.gamma = weights.gamma;
+        options.model.theta = weights.theta.into();
+        if method.is_homogeneous() {
+            options.model.temperature = 1.0;
+        }
+        options.output.emit.clear();
+        options
+    }
+
     /// The options of `lfield segment` when nothing is typed, but for limits and seed.
     fn own(&self) -> session::Options {
         let mut own = session::Options { limits: self.base.limits, ..session::Options::default() };
@@ -116,7 +135,10 @@ impl Options {
     /// The cache key of a photo: everything that its figures depend on, apart from the settings.
     fn key(&self, case: &Case) -> Result<Digest> {
         let truth = Digest::of_file(&case.truth)?;
-        store::key_of_files(&case.input(self.format), &(&self.base, self.own(), &self.widths, truth))
+        store::key_of_files(
+            &case.input(self.format),
+            &(&self.base, self.own(), &self.widths, self.box_from_truth, truth),
+        )
     }
 }
 
@@ -270,31 +292,16 @@ pub fn evaluate(cases: &[Case], options: &Options, cache: &Path, observe: Observ
     proceed(observe(Event::Planned { photos: cases.len(), solves }))?;
 
     // What is known is told before anything is solved, for the sake of the time left; what fails here fails again below.
-    let known = |case: &Case| -> Result<usize> {
+    let known_of = |case: &Case| -> Result<usize> {
         let journal = Journal::open(cache, &case.name, options.key(case)?)?;
-        Ok(tasks.iter().filter(|task| journal.get(task).is_some()).map(|task| task.solves.len()).sum())
+        Ok(tasks.iter().filter(|task| known(&journal, task).is_some()).map(|task| task.solves.len()).sum())
     };
-    let known = cases.iter().map(|case| known(case).unwrap_or(0)).sum();
+    let known = cases.iter().map(|case| known_of(case).unwrap_or(0)).sum();
     proceed(observe(Event::Known(known)))?;
 
-    let candidates: Vec<Candidate<'_>> =
-        cases.iter().map(|case| Candidate { image: &case.image, options: &options.base, kept: KEPT }).collect();
-    let budget = Budget { jobs: options.threads, threads: options.threads, max_memory: options.max_memory };
-    let sheets = cases.iter().map(|_| OnceLock::new()).collect();
-    let work = Photos { cases, options, tasks: &tasks, cache, observe, sheets };
-    pool::run(&candidates, budget, &work);
-    let sheets = work.sheets.into_iter().map(|sheet| sheet.into_inner().unwrap_or(Err(Error::Interrupted)));
-    let (mut photos, mut failures, mut answers) = (Vec::new(), Vec::new(), Vec::new());
-    for (case, sheet) in cases.iter().zip(sheets) {
-        match sheet {
-            Ok(sheet) => {
-                photos.push(case.clone());
-                answers.push(sheet.into_iter());
-            }
-            Err(Error::Interrupted) => return Err(Error::Interrupted),
-            Err(error) => failures.push((case.clone(), error)),
-        }
-    }
+    let Done { photos, answers, failures } =
+        each(cases, options, observe, &|case| run(case, options, &tasks, cache, observe))?;
+    let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
     let mut rows = Vec::new();
     for (method, settings, tasks) in &plans {
         let answered: Vec<Setting> =
@@ -315,11 +322,12 @@ pub fn evaluate(cases: &[Case], options: &Options, cache: &Path, observe: Observ
 /// All tasks of one photo; those in its journal are taken from there.
 fn run(case: &Case, options: &Options, tasks: &[&Task], cache: &Path, observe: Observe<'_>) -> Result<Sheet> {
     let mut journal = Journal::open(cache, &case.name, options.key(case)?)?;
-    let mut sheet: Vec<Option<Vec<Judgement>>> = tasks.iter().map(|task| journal.get(task)).collect();
+    let mut sheet: Vec<Option<Vec<Judgement>>> = tasks.iter().map(|task| known(&journal, task)).collect();
     if sheet.iter().any(Option::is_none) {
         let (mut photo, truth) = Photo::read(case, options, observe)?;
-        let seeds = photo.seeds().clone();
-        let judge = Judge::new(&truth, Some(&seeds), &options.widths);
+        // A box leaves no pixel out.
+        let seeds = photo.seeds().filter(|_| !options.box_from_truth).cloned();
+        let judge = Judge::new(&truth, seeds.as_ref(), &options.widths);
         for (task, answer) in tasks.iter().zip(&mut sheet).filter(|(_, answer)| answer.is_none()) {
             let judgements = photo.run(task, &judge)?;
             journal.add(task, &judgements)?;
@@ -330,21 +338,59 @@ fn run(case: &Case, options: &Options, tasks: &[&Task], cache: &Path, observe: O
     Ok(sheet.into_iter().map(|answer| answer.expect("every task was done")).collect())
 }
 
-/// The photos of an evaluation, as work for a pool.
-struct Photos<'a> {
-    cases: &'a [Case],
-    options: &'a Options,
-    tasks: &'a [&'a Task],
-    cache: &'a Path,
-    observe: Observe<'a>,
-    sheets: Vec<OnceLock<Result<Sheet>>>,
-}
-
 /// The judgements of one photo, task by task.
 type Sheet = Vec<Vec<Judgement>>;
 
-impl Photos<'_> {
-    fn end(&self, i: usize, sheet: Result<Sheet>) -> Result<()> {
+/// What the journal has about a task, if it is whole.
+fn known(journal: &Journal<Judgement>, task: &Task) -> Option<Vec<Judgement>> {
+    journal.get(task).filter(|judgements| judgements.len() == task.n_settings())
+}
+
+/// What became of the photos.
+struct Done<T> {
+    /// Those that were done.
+    photos: Vec<Case>,
+    /// What each of them gave.
+    answers: Vec<T>,
+    failures: Vec<(Case, Error)>,
+}
+
+/// Does something with every photo, side by side within the memory allowed.
+fn each<T: Send + Sync>(
+    cases: &[Case],
+    options: &Options,
+    observe: Observe<'_>,
+    run: &(dyn Fn(&Case) -> Result<T> + Sync),
+) -> Result<Done<T>> {
+    let candidates: Vec<Candidate<'_>> =
+        cases.iter().map(|case| Candidate { image: &case.image, options: &options.base, kept: KEPT }).collect();
+    let budget = Budget { jobs: options.threads, threads: options.threads, max_memory: options.max_memory };
+    let work = Photos { cases, run, observe, sheets: cases.iter().map(|_| OnceLock::new()).collect() };
+    pool::run(&candidates, budget, &work);
+    let mut done = Done { photos: Vec::new(), answers: Vec::new(), failures: Vec::new() };
+    for (case, sheet) in cases.iter().zip(work.sheets) {
+        match sheet.into_inner().unwrap_or(Err(Error::Interrupted)) {
+            Ok(answer) => {
+                done.photos.push(case.clone());
+                done.answers.push(answer);
+            }
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error) => done.failures.push((case.clone(), error)),
+        }
+    }
+    Ok(done)
+}
+
+/// The photos of an evaluation, as work for a pool.
+struct Photos<'a, T> {
+    cases: &'a [Case],
+    run: &'a (dyn Fn(&Case) -> Result<T> + Sync),
+    observe: Observe<'a>,
+    sheets: Vec<OnceLock<Result<T>>>,
+}
+
+impl<T> Photos<'_, T> {
+    fn end(&self, i: usize, sheet: Result<T>) -> Result<()> {
         if !matches!(sheet, Err(Error::Interrupted)) {
             proceed((self.observe)(Event::Photo(&self.cases[i].name, sheet.as_ref().err())))?;
         }
@@ -353,9 +399,9 @@ impl Photos<'_> {
     }
 }
 
-impl Work for Photos<'_> {
+impl<T: Send + Sync> Work for Photos<'_, T> {
     fn work(&self, i: usize) -> Result<()> {
-        let sheet = run(&self.cases[i], self.options, self.tasks, self.cache, self.observe)?;
+        let sheet = (self.run)(&self.cases[i])?;
         self.end(i, Ok(sheet))
     }
 

@@ -2,15 +2,17 @@
 
 use super::grid::{Contender, Setting, Solve, Task};
 use super::{Case, Event, Observe, Options};
-use crate::Result;
 use crate::grid::{Marginals, Mask, Picture, Seeds, Truth};
 use crate::metric::{Judge, Judgement};
-use crate::session::{self, Session};
+use crate::session::{Frame, Session};
+use crate::{Error, Result};
 
 /// A photo that has been read.
 pub(super) struct Photo<'a> {
     options: &'a Options,
     session: Session,
+    /// Around the object, where that takes the place of strokes.
+    frame: Option<Frame>,
     observe: Observe<'a>,
 }
 
@@ -26,17 +28,25 @@ impl<'a> Photo<'a> {
     /// The photo and its truth.
     pub(super) fn read(case: &Case, options: &'a Options, observe: Observe<'a>) -> Result<(Self, Truth)> {
         let input = case.input(options.format);
+        if options.box_from_truth {
+            let picture = Picture::read(&case.image, &options.base.limits)?.value;
+            let truth = Truth::read(&case.truth, picture.shape(), &options.base.limits)?;
+            let frame =
+                frame(&truth).ok_or_else(|| Error::unsuitable(&case.truth, "has no foreground", "a box needs some"))?;
+            let session = Session::new(picture, options.base.clone())?;
+            return Ok((Self { options, session, frame: Some(frame), observe }, truth));
+        }
         let session = Session::read(&input, options.base.clone(), &|| super::proceed(observe(Event::Working)))?;
         let truth = Truth::read(&case.truth, session.picture().shape(), &options.base.limits)?;
-        Ok((Self { options, session, observe }, truth))
+        Ok((Self { options, session, frame: None, observe }, truth))
     }
 
     pub(super) fn picture(&self) -> &Picture {
         self.session.picture()
     }
 
-    pub(super) fn seeds(&self) -> &Seeds {
-        self.session.seeds().expect("a photo without costs from a file has strokes")
+    pub(super) fn seeds(&self) -> Option<&Seeds> {
+        self.session.seeds()
     }
 
     /// Does a task; one judgement per setting, in its order. A task starts from nothing.
@@ -72,22 +82,9 @@ impl<'a> Photo<'a> {
     }
 
     fn solve(&mut self, method: Contender, weights: &Setting) -> Result<Answer> {
-        let session::Options { mut model, fit_temperature, mut output, .. } = self.options.of(method);
-        model.alpha = weights.alpha;
-        model.beta = weights.beta;
-        model.gamma = weights.gamma;
-        model.theta = weights.theta.into();
-        if method.is_homogeneous() {
-            model.temperature = 1.0;
-        }
-        output.emit.clear();
-        let options = session::Options {
-            model,
-            output,
-            method: method.method(),
-            fit_temperature: false,
-            ..self.options.of(method)
-        };
+        let fit_temperature = self.options.of(method).fit_temperature;
+        let mut options = self.options.with(method, weights);
+        options.marks.frame = self.frame.or(options.marks.frame);
         self.session.set_options(options)?;
         let observe = self.observe;
         let answer = self.session.solve(&mut |_| observe(Event::Working))?;
@@ -97,4 +94,19 @@ impl<'a> Photo<'a> {
         };
         Ok(Answer { log_odds: answer.log_odds(), mask: answer.mask().clone(), temperature })
     }
+}
+
+/// The box around the foreground, grown on every side by a twentieth of its size, as far as the photo goes.
+fn frame(truth: &Truth) -> Option<Frame> {
+    let width = truth.shape().width;
+    let object =
+        || truth.labels().iter().enumerate().filter(|(_, label)| **label == Some(true)).map(|(pixel, _)| pixel);
+    let (left, right) = (object().map(|pixel| pixel % width).min()?, object().map(|pixel| pixel % width).max()?);
+    let (top, bottom) = (object().next()? / width, object().next_back()? / width);
+    let grown = |from: usize, to: usize, length: usize| {
+        let margin = ((to - from + 1) as f64 * 0.05).round() as usize;
+        (from.saturating_sub(margin), (to + margin).min(length - 1))
+    };
+    let ((left, right), (top, bottom)) = (grown(left, right, width), grown(top, bottom, truth.shape().height));
+    Some(Frame { x: left, y: top, width: right - left + 1, height: bottom - top + 1 })
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::grid::{Partition, Seed};
 use crate::read::{EvidenceFile, Input};
-use crate::session::{Answer, Bias, Method, SLIPS};
+use crate::session::{Answer, Bias, Clicks, Method, SLIPS};
 use crate::solver::Status;
 use crate::unary;
 
@@ -88,6 +88,7 @@ impl Answer {
                 gap: finite(certificate.map_gap),
                 proved_optimal: certificate.map_proved_optimal,
                 repaired_pixels: certificate.repaired_pixels,
+                dropped_pixels: solved.n_dropped,
                 area: solved.mask.area(),
             },
             marginals: Marginals {
@@ -97,6 +98,7 @@ impl Answer {
                 certified_pixels: solved.certified.iter().filter(|&&proved| proved).count(),
                 error_bound: finite(certificate.error_bound),
             },
+            suggestion: self.suggestion(),
             timing: self.timing,
             outputs: Vec::new(),
             warnings: self.warnings.iter().map(ToString::to_string).collect(),
@@ -128,6 +130,11 @@ impl Answer {
                 Bias::Fixed(_) => None,
                 Bias::Area(share) => Some(share),
             },
+            reach: self.reach,
+            refit: options.refit,
+            frame: options.marks.frame.map(|frame| frame.to_string()),
+            fg: clicks(&options.marks.foreground),
+            bg: clicks(&options.marks.background),
             temperature: self.model.temperature,
             fbp_weight: (options.method == Method::Fbp).then_some(options.rival.weight),
             damping: options.method.is_cut_only().then_some(options.rival.damping),
@@ -158,6 +165,10 @@ impl Answer {
             seed: options.unary.seed,
         }
     }
+}
+
+fn clicks(clicks: &Clicks) -> Option<String> {
+    (!clicks.0.is_empty()).then(|| clicks.to_string())
 }
 
 fn mixture(mixture: &unary::Mixture) -> Mixture {

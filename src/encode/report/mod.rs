@@ -8,7 +8,7 @@ mod make;
 use serde::{Deserialize, Serialize};
 
 use crate::read::Digest;
-pub use crate::session::Timing;
+pub use crate::session::{Suggestion, Timing};
 
 /// Version of the format.
 pub const SCHEMA: &str = "lfield.report/1";
@@ -65,6 +65,9 @@ pub struct Report {
     pub map: Map,
     /// The probabilities in summary.
     pub marginals: Marginals,
+    /// Where the next stroke would help most; null where nothing is in doubt.
+    #[serde(default)]
+    pub suggestion: Option<Suggestion>,
     /// Seconds per stage.
     pub timing: Timing,
     /// Names of the files written beside the report, itself included.
@@ -156,6 +159,21 @@ pub struct Parameters {
     /// The share of the photo that the mask was to cover; null when nothing was asked.
     #[serde(default)]
     pub area: Option<f64>,
+    /// Share of the diagonal beyond which what no object stroke reaches is dropped; null when it is not.
+    #[serde(default)]
+    pub reach: Option<f64>,
+    /// Rounds of learning colours again from the answer.
+    #[serde(default)]
+    pub refit: usize,
+    /// The box around the object, `X,Y,W,H`.
+    #[serde(default, rename = "box")]
+    pub frame: Option<String>,
+    /// Clicks on the object, `X,Y;…`.
+    #[serde(default)]
+    pub fg: Option<String>,
+    /// Clicks on the background, `X,Y;…`.
+    #[serde(default)]
+    pub bg: Option<String>,
     /// The scale of the energy.
     pub temperature: f64,
     /// Weight of an edge in fractional belief propagation; null with other methods.
@@ -348,6 +366,9 @@ pub struct Map {
     pub proved_optimal: bool,
     /// Pixels whose s was moved across zero to agree with the mask.
     pub repaired_pixels: usize,
+    /// Pixels taken out of that minimiser because no object stroke reaches them; energy and bounds are those before.
+    #[serde(default)]
+    pub dropped_pixels: usize,
     /// Pixels inside.
     pub area: usize,
 }

@@ -39,7 +39,7 @@ const brush = new Brush(get("stage"), get("canvas"), get("ring"), {
   isOpen: () => app.photo !== null && app.news?.photo === app.photo && Boolean(app.news.size),
   began: () => (get("hint").hidden = true),
   finished: (stroke) => send(stroke),
-  repaint: () => showStrokes(),
+  repaint: () => showStrokes().catch(() => {}),
   resizeBrush,
 });
 camera.moved = () => brush.refreshRing();
@@ -56,7 +56,7 @@ function edit(run) {
     ({ generation }) => (app.expected = Math.max(app.expected, generation)),
     (error) => {
       panel.notify(error.message);
-      if (app.photo !== null) showStrokes();
+      if (app.photo !== null) showStrokes().catch(() => {});
     },
   );
   app.edits = app.edits.then(() => {
@@ -102,7 +102,10 @@ async function follow() {
 
 async function show(news) {
   const isOther = !app.news || app.news.photo !== news.photo;
-  if (isOther) Object.assign(app, { photo: null, revision: -1, answer: null, area: null, expected: 0 });
+  if (isOther) {
+    get("paper").hidden = true;
+    Object.assign(app, { photo: null, revision: -1, answer: null, area: null, expected: 0 });
+  }
   app.news = news;
   panel.showPhoto(app.album.photos[news.photo], news, app.album.photos.length);
   if (news.size && app.photo !== news.photo) await openPhoto(news);
@@ -124,6 +127,8 @@ async function openPhoto(news) {
   brush.resize(width, height);
   camera.open(news.photo, news.size, news.working);
   app.photo = news.photo;
+  get("paper").hidden = false;
+  if (document.activeElement === document.body) get("canvas").focus({ preventScroll: true });
   setBrush(Math.max(1, Math.round(0.02 * Math.min(...news.size))));
   showCommand();
 }
@@ -181,7 +186,9 @@ function showState() {
   if (!news) return;
   const isBehind = app.pending > 0 || news.revision < app.expected;
   const isAnswered = news.state === "proved" || news.state === "provisional";
-  const state = isAnswered && (isBehind || app.answer !== news.answer) ? "solving" : news.state;
+  const isOld = isAnswered && (isBehind || app.answer !== news.answer);
+  const isOpening = app.photo !== news.photo && news.state !== "failed";
+  const state = isOld || isOpening ? "solving" : news.state;
   panel.showState(news, state, app.area, bias(), app.album.isCertified);
 }
 
@@ -194,8 +201,10 @@ let commandTimer = 0;
 function showCommand() {
   clearTimeout(commandTimer);
   commandTimer = setTimeout(async () => {
-    const { command } = await api.json(`/api/photos/${app.photo}/command?bias=${bias()}`);
-    panel.showCommand(command);
+    const { photo } = app;
+    if (photo === null) return;
+    const { command } = await api.json(`/api/photos/${photo}/command?bias=${bias()}`).catch(() => ({ command: "" }));
+    if (app.photo === photo) panel.showCommand(command);
   }, 80);
 }
 
@@ -240,9 +249,11 @@ function setView(view, isHidden = false) {
 }
 
 async function save() {
+  const { photo } = app;
+  if (photo === null) return;
   try {
     await app.edits;
-    await api.post(`/api/photos/${app.photo}/save`, { bias: bias() });
+    await api.post(`/api/photos/${photo}/save`, { bias: bias() });
   } catch (error) {
     panel.notify(`Not saved: ${error.message}`);
   }
@@ -250,7 +261,8 @@ async function save() {
 
 /** Does what a button or key is for. */
 function act(name) {
-  const step = (what) => edit(() => api.post(`/api/photos/${app.photo}/${what}`));
+  const { photo } = app;
+  const step = (what) => photo !== null && edit(() => api.post(`/api/photos/${photo}/${what}`));
   const actions = {
     undo: () => app.news?.strokes + app.pending > 0 && step("undo"),
     redo: () => app.news?.undone + app.pending > 0 && step("redo"),

@@ -137,13 +137,12 @@ export class Panel {
 
 function sentence(news, state, isCertified) {
   const [object, background] = news.classes;
-  if (!news.size && state !== "failed") return "Opening…";
   switch (state) {
     case "empty":
       if (object) return "Now paint on the background";
       return background ? "Now paint on the object" : "Paint on the object";
     case "solving":
-      return "Solving…";
+      return object && background ? "Solving…" : "Opening…";
     case "provisional":
       if (!news.facts) return "First picture, refining…";
       return isCertified ? "Stopped before the proof was complete" : "Done; this method proves nothing";

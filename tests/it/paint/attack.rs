@@ -221,7 +221,7 @@ fn the_page_needs_no_token_and_holds_no_script_of_its_own() {
     assert!(!text.contains("<script>") && !text.contains("//cdn") && !text.contains("http"));
     let policy = page.head.lines().find(|line| line.starts_with("Content-Security-Policy")).unwrap();
     assert!(policy.contains("script-src 'self'") && !policy.contains("unsafe"));
-    for id in ["id=\"state\"", "data-state=\"empty\"", "data-generation=\"0\"", "id=\"canvas\"", "id=\"bias\""] {
+    for id in ["id=\"state\"", "data-state=\"solving\"", "data-generation=\"0\"", "id=\"canvas\"", "id=\"bias\""] {
         assert!(text.contains(id), "{id}");
     }
     for action in ["object", "background", "auto", "eraser", "undo", "redo", "save", "next", "previous"] {
