@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use lfield::grid::components;
 use lfield::read::{Input, Scene};
 use lfield::{Answer, Event, Limits, Options, Partition, Seed, Seeds, Session, Unary, unary};
 
@@ -157,7 +158,8 @@ fn cut(scene: &Scene, seeds: &Seeds) -> Vec<Partition> {
 
 /// The strokes whose class keeps another, by size.
 fn removable(seeds: &Seeds) -> Vec<Vec<usize>> {
-    let classes = [Seed::Foreground, Seed::Background].map(|class| strokes(seeds, class));
+    let strokes = |class| components(seeds.shape(), |pixel| seeds.labels()[pixel] == class);
+    let classes = [Seed::Foreground, Seed::Background].map(strokes);
     let mut removable: Vec<_> = classes.into_iter().filter(|strokes| strokes.len() > 1).flatten().collect();
     removable.sort_by_key(|stroke| (stroke.len(), stroke[0]));
     removable
@@ -167,27 +169,4 @@ fn without(seeds: &Seeds, stroke: &[usize]) -> Seeds {
     let mut labels = seeds.labels().to_vec();
     stroke.iter().for_each(|&pixel| labels[pixel] = Seed::Unlabelled);
     Seeds::new(seeds.shape(), labels)
-}
-
-/// The pixels of each 8-connected component of a class.
-fn strokes(seeds: &Seeds, class: Seed) -> Vec<Vec<usize>> {
-    let (width, height) = (seeds.shape().width, seeds.shape().height);
-    let mut left: Vec<bool> = seeds.labels().iter().map(|&seed| seed == class).collect();
-    let mut strokes = Vec::new();
-    for first in 0..left.len() {
-        if !std::mem::replace(&mut left[first], false) {
-            continue;
-        }
-        let mut stroke = vec![first];
-        let mut next = 0;
-        while let Some(&pixel) = stroke.get(next) {
-            next += 1;
-            let (x, y) = (pixel % width, pixel / width);
-            let rows = y.saturating_sub(1)..(y + 2).min(height);
-            let around = rows.flat_map(|y| y * width + x.saturating_sub(1)..y * width + (x + 2).min(width));
-            stroke.extend(around.filter(|&near| std::mem::replace(&mut left[near], false)));
-        }
-        strokes.push(stroke);
-    }
-    strokes
 }

@@ -3,7 +3,7 @@
 use super::{Shape, squared_distances};
 
 /// The connected regions of the pixels that are `inside`, in the order of their first pixels.
-pub(crate) fn components(shape: Shape, inside: impl Fn(usize) -> bool) -> Vec<Vec<usize>> {
+pub fn components(shape: Shape, inside: impl Fn(usize) -> bool) -> Vec<Vec<usize>> {
     let Shape { width, height } = shape;
     let mut seen = vec![false; shape.n_pixels()];
     let mut regions = Vec::new();
