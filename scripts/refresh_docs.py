@@ -34,6 +34,7 @@ MAKERS = {
     "scaling": (speed.scaling, True, "a quiet machine", 4),
     "proxtv": (speed.proxtv, True, "a quiet machine, .venv-proxtv (scripts/README.md)", 3),
     "meanshift": (speed.meanshift, True, "photo sets, a quiet machine, .venv-meanshift (scripts/README.md)", 5),
+    "large": (speed.large, True, "a quiet machine, .venv (scripts/README.md), 4 GB of memory", 20),
     "build": (speed.build, True, "a quiet machine", 12),
     "ci": (speed.ci, True, "a quiet machine", 15),
     "refusals": (hardship.refusals, True, "", 1),

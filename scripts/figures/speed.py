@@ -63,6 +63,11 @@ def meanshift(desk):
     return script(".venv-meanshift", "scripts/bench_meanshift.py", "--lfield", program(), "--data", desk.photo_set("coopcut"))[-1]
 
 
+def large(desk):
+    """Levels of detail against all at once, by size."""
+    return script(".venv", "scripts/bench_large.py")[0]
+
+
 def script(venv, *command):
     """The tables that a script prints."""
     python = ROOT / venv / "bin/python"

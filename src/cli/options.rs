@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use lfield::assemble::{HopScale, Phi, Theta};
 
-use lfield::session::{self, Clicks, Frame, Matte, Method, Output, Overlay, Reach, Temperature};
+use lfield::session::{self, Clicks, Detail, Frame, Matte, Method, Output, Overlay, Reach, Temperature};
 use lfield::solver::{Factors, MapChoice, SolverKind};
 use lfield::superpixel::Layer;
 use lfield::unary::Geodesic;
@@ -143,6 +143,11 @@ impl MarkArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Solver")]
 pub(super) struct SolverArgs {
+    /// Large photos: `auto` segments those above 2 megapixels at about 1 first, then at their own size where that leaves doubt; a number
+    /// of megapixels takes the place of that 1; `full` solves for every pixel [default: auto; full with --paper]
+    #[arg(long, value_name = "auto|full|MP", allow_hyphen_values = true)]
+    detail: Option<Detail>,
+
     /// How marginals are computed: L-Field with its certificates, or one of its rivals
     #[arg(long, value_enum, value_name = "METHOD", default_value_t = Method::Lfield)]
     method: Method,
@@ -301,6 +306,7 @@ impl RunArgs {
         }
         refuse_many_layers(model.layer.len())?;
         Ok(Overlay {
+            detail: solver.detail,
             method: Some(solver.method),
             fbp_weight: Some(solver.fbp_weight),
             damping: Some(solver.damping),

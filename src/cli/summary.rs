@@ -21,6 +21,9 @@ pub(super) fn tell(voice: Voice, answer: &Answer, report: &Report, place: &str) 
         None => line("solved", solved(answer.status(), report)),
         Some(rival) => line("believed", believed(rival)),
     }
+    if report.detail.levels.len() > 1 {
+        line("levels", levels(report));
+    }
     if let Some(fit) = &report.temperature {
         line("scaled", scaled(fit));
     }
@@ -42,7 +45,7 @@ pub(super) fn tell(voice: Voice, answer: &Answer, report: &Report, place: &str) 
 /// The option that helps.
 fn hint(warning: &Warning) -> Option<&'static str> {
     match warning {
-        Warning::NotConverged { .. } => {
+        Warning::NotConverged { .. } | Warning::EarlierLevel { .. } => {
             Some("allow more --max-iterations or a longer --time-limit, or accept a larger --tolerance")
         }
         Warning::Rounding { .. } => Some("or accept a larger --tolerance"),
@@ -108,6 +111,21 @@ fn solved(status: Status, report: &Report) -> String {
         None => "and no gap can be proved".to_string(),
     };
     format!("{how} after {} sweeps, {gap}", report.solve.iterations)
+}
+
+/// Which sizes were solved, and what the certificate covers.
+fn levels(report: &Report) -> String {
+    let detail = &report.detail;
+    let sizes: Vec<String> = detail.levels.iter().map(|level| format!("{}×{}", level.width, level.height)).collect();
+    let covered = match detail.conditional {
+        true => format!(
+            "what is proved holds for {} open pixels, given the {} that smaller levels decided",
+            thousands(detail.free_pixels),
+            thousands(detail.decided_pixels)
+        ),
+        false => "every pixel was solved for at full size".to_string(),
+    };
+    format!("{}; {covered}", sizes.join(", "))
 }
 
 fn believed(rival: &Rival) -> String {

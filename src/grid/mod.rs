@@ -3,6 +3,7 @@
 //! Values are row-major; pixel = row · width + column. A constructor refuses what would make the mathematics false: [`Unary`] is
 //! finite, [`Marginals`] lie in \[0, 1\], the labels of a [`Partition`] are dense.
 
+mod blocks;
 mod distance;
 mod fold;
 mod original;
@@ -13,6 +14,7 @@ mod seeds;
 mod truth;
 mod values;
 
+pub use blocks::Blocks;
 pub(crate) use distance::squared_distances;
 pub use fold::Folds;
 pub(crate) use fold::sort_along_axis;

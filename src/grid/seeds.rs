@@ -4,9 +4,10 @@ use super::Shape;
 use crate::{Error, Result};
 
 /// What a stroke says about one pixel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seed {
     /// No stroke here.
+    #[default]
     Unlabelled,
     /// The stroke says background.
     Background,

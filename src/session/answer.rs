@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::level::Level;
 use super::method::Rival;
 use super::temperature::Fit;
-use super::{Options, Origin, Suggestion, Warning, suggest};
+use super::{Options, Origin, Scale, Suggestion, Warning, suggest};
 use crate::Result;
 use crate::assemble::{self, Problem};
 use crate::grid::{Marginals, Mask, Partition, Picture, Seeds};
@@ -51,6 +51,8 @@ pub struct Answer {
     pub(crate) model: assemble::Options,
     pub(crate) fit: Option<Fit>,
     pub(crate) solved: Arc<Solved>,
+    /// The levels of detail, the last one the photo itself.
+    pub(crate) scales: Vec<Scale>,
     pub(crate) warnings: Vec<Warning>,
     /// Seconds per stage.
     pub(crate) timing: Timing,
@@ -178,7 +180,8 @@ impl Answer {
         suggest::suggestion(self.picture.shape(), &self.solved.s)
     }
 
-    /// What is proved, on the pixels that no stroke decides. A rival's answer proves nothing: its bounds are infinite.
+    /// What is proved, on the pixels that no stroke decides and no earlier level of detail, and given what those decide. A rival's answer
+    /// proves nothing: its bounds are infinite.
     pub fn certificate(&self) -> &Certificate {
         &self.solved.solution.certificate
     }
@@ -188,9 +191,15 @@ impl Answer {
         &self.warnings
     }
 
-    /// Why the solver stopped.
+    /// Why the solver stopped: at the first level of detail that did not converge, else at the last.
     pub fn status(&self) -> Status {
-        self.solved.solution.status
+        let statuses = || self.scales.iter().map(|scale| scale.status);
+        statuses().find(|&status| status != Status::Converged).unwrap_or(self.solved.solution.status)
+    }
+
+    /// The levels of detail, from the smallest to the photo itself. Only one where it was solved at once.
+    pub fn scales(&self) -> &[Scale] {
+        &self.scales
     }
 
     /// Sweeps of the solver, or iterations of a rival.

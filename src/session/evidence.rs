@@ -18,7 +18,7 @@ pub(super) struct Evidence {
 impl Session {
     /// Costs as given, plus the stroke distance if it has a fixed weight; or else what the strokes teach.
     pub(super) fn weigh(&self, checkpoint: Checkpoint<'_>) -> Result<Arc<Evidence>> {
-        if let Some(known) = self.evidence.get(self.evidence_key()) {
+        if let Some(known) = self.evidence.get(self.evidence_key(None)) {
             return Ok(known);
         }
         checkpoint()?;

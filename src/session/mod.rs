@@ -12,6 +12,7 @@
 //! | what is written | nothing |
 
 mod answer;
+mod detail;
 mod evidence;
 mod level;
 mod mark;
@@ -35,6 +36,7 @@ use rayon::join;
 
 pub(crate) use answer::Solved;
 pub use answer::{Answer, Timing};
+pub use detail::{Detail, Scale};
 pub use level::Level;
 pub use mark::{Clicks, Frame, Marks};
 pub use method::Rival;
@@ -52,6 +54,7 @@ use crate::grid::{Partition, Picture, Seeds, Shape, Unary};
 use crate::read::{Digest, Format, Input, Scene};
 use crate::solver::{self, Messages, Solution, Status};
 use crate::{Checkpoint, Error, Result, superpixel, unary};
+use detail::{Below, Coarse};
 use evidence::Evidence;
 use level::Base;
 use observe::Watch;
@@ -98,6 +101,10 @@ pub struct Session {
     base: Stage<Solution>,
     solved: Stage<Solved>,
     warm: Warm,
+    /// The level below, where there is one.
+    coarse: Option<Coarse>,
+    /// Whether this is the level below of another session.
+    is_below: bool,
 }
 
 /// Layers of superpixels, each with a name for what it was made from.
@@ -147,6 +154,8 @@ impl Session {
             base: Stage::default(),
             solved: Stage::default(),
             warm: Warm::default(),
+            coarse: None,
+            is_below: false,
         }
     }
 
@@ -241,10 +250,7 @@ impl Session {
 
     /// Does what needs no strokes, the superpixels, so that the first solve is as quick as the next.
     pub fn prepare(&mut self, observer: Observer<'_>) -> Result<()> {
-        let watch = Watch::new(observer);
-        let superpixels = self.cut(&|| watch.checkpoint())?;
-        self.keep_superpixels(&superpixels);
-        Ok(())
+        self.prepare_below(&Watch::new(observer))
     }
 
     /// Forgets the messages of the last solve: the next one starts cold.
@@ -252,6 +258,7 @@ impl Session {
         self.warm = Warm::default();
         self.base = Stage::default();
         self.solved = Stage::default();
+        self.coarse = None;
     }
 
     fn require_shape(&self, what: &str, found: Shape) -> Result<()> {
@@ -264,46 +271,53 @@ impl Session {
     /// Solves, as far as anything has changed since the last time. A second solve starts from the messages of the one before; its
     /// answer agrees with that of a fresh session within the certificates.
     pub fn solve(&mut self, observer: Observer<'_>) -> Result<Answer> {
-        self.run(observer, true)
+        self.run(&Watch::new(observer), true)
     }
 
     /// The answer of a session that is not needed any more: its memory is released on the way.
     pub fn into_answer(mut self, observer: Observer<'_>) -> Result<Answer> {
-        self.run(observer, false)
+        self.run(&Watch::new(observer), false)
     }
 
-    fn run(&mut self, observer: Observer<'_>, keep: bool) -> Result<Answer> {
-        let watch = Watch::new(observer);
+    fn run(&mut self, watch: &Watch<'_>, keep: bool) -> Result<Answer> {
         let mut clock = Clock::start();
-        let mut timing =
-            Timing { load: self.origin.as_ref().map_or(0.0, |origin| origin.seconds), ..Timing::default() };
+        let below = self.solve_below(watch, keep)?;
+        let below = below.as_ref();
+        let mut timing = below.map_or(Timing::default(), |below| below.answer.timing);
+        timing.load = self.origin.as_ref().map_or(0.0, |origin| origin.seconds);
         watch.tell(Event::Begun(self.picture.shape()))?;
         let checkpoint: Checkpoint<'_> = &|| watch.checkpoint();
         let (superpixels, evidence) = join(
-            || timed(&mut timing.superpixels, || self.cut(checkpoint)),
-            || timed(&mut timing.unary, || self.weigh(checkpoint)),
+            || timed(&mut timing.superpixels, || self.cut_given(below, checkpoint)),
+            || timed(&mut timing.unary, || self.weigh_given(below, checkpoint)),
         );
         let (superpixels, evidence) = (superpixels?, evidence?);
         clock.lap();
-        self.keep_superpixels(&superpixels);
-        self.evidence.put(self.evidence_key(), Arc::clone(&evidence));
+        let decided = below.and_then(Below::decided);
+        let evidence_key = self.evidence_key(decided);
+        self.keep_superpixels(&superpixels, decided);
+        self.evidence.put(evidence_key, Arc::clone(&evidence));
 
         let mut model = self.options.model_in_force();
-        let fit = match self.options.fit_temperature {
-            true => Some(timed(&mut timing.temperature, || self.fitted(&superpixels, checkpoint))?),
-            false => None,
+        let fit = match below {
+            Some(below) => below.answer.fit,
+            None if self.options.fit_temperature => {
+                Some(timed(&mut timing.temperature, || self.fitted(&superpixels, checkpoint))?)
+            }
+            None => None,
         };
         model.temperature = fit.map_or(model.temperature, |fit| fit.temperature);
         clock.lap();
-        let problem_key = key(&(self.evidence_key(), &superpixels.names, self.facts_key(&model), &model));
+        let problem_key = key(&(evidence_key, &superpixels.names, self.facts_key(&model), &model));
         let problem = match self.problem.get(problem_key) {
             Some(problem) => problem,
             None => {
                 // The old one makes room for the new.
                 self.problem = Stage::default();
                 let partitions = &superpixels.partitions;
-                let (unary, seeds) = (&evidence.unary, self.seeds());
-                Arc::new(assemble::model(&self.picture, unary, partitions, seeds, &model, checkpoint)?)
+                let facts = below.and_then(Below::facts).or(self.facts(&model));
+                let model = assemble::Options { seeds: SeedMode::Hard, ..model.clone() };
+                Arc::new(assemble::model(&self.picture, &evidence.unary, partitions, facts, &model, checkpoint)?)
             }
         };
         let (mixtures, geodesic) = (evidence.mixtures.clone(), evidence.geodesic);
@@ -313,7 +327,7 @@ impl Session {
         } else {
             self.evidence = Stage::default();
         }
-        timing.assemble = clock.lap();
+        timing.assemble += clock.lap();
         watch.tell(Event::Assembled(problem.free().len()))?;
 
         let Options { method, solver, rival, bias, .. } = &self.options;
@@ -324,8 +338,12 @@ impl Session {
             Some(solved) => solved,
             None => {
                 let names = layer_names(&model, &superpixels.names);
-                let task = Task { problem: &problem, names: &names, temperature: model.temperature, key: base_key };
-                let mut solved = self.solve_problem(&task, &watch, keep)?;
+                let task =
+                    Task { problem: &problem, names: &names, temperature: model.temperature, key: base_key, below };
+                let mut solved = self.solve_problem(&task, watch, keep)?;
+                if let Some(below) = below {
+                    below.complete(&mut solved, self.facts(&model))?;
+                }
                 if let (Some(reach), Some(seeds)) = (reach, self.seeds()) {
                     let unreached = unary::unreached(&solved.mask, seeds, reach, checkpoint)?;
                     solved.drop_unreached(&unreached)?;
@@ -338,11 +356,13 @@ impl Session {
             }
         };
         watch.tell(Event::Solved)?;
-        timing.solve = clock.lap();
+        timing.solve += clock.lap();
         let started = self.origin.as_ref().map_or(clock.started, |origin| origin.started);
         timing.total = started.elapsed().as_secs_f64();
+        let scales = detail::scales(below, self.picture.shape(), &solved);
         Ok(Answer {
-            warnings: warning::warnings(self.origin.as_deref(), &solved, &self.options),
+            warnings: warning::warnings(self.origin.as_deref(), &solved, &scales, &self.options),
+            scales,
             picture: Arc::clone(&self.picture),
             seeds: self.seeds.as_ref().map(|seeds| Arc::clone(&seeds.value)),
             origin: self.origin.clone(),
@@ -370,26 +390,32 @@ impl Session {
         let base = Base { problem, messages: &messages, options: &self.options.solver, temperature, checkpoint };
         let wants_path = self.options.output.emit.contains(&Output::Path);
         let path = if wants_path { base.path(&solution)? } else { Vec::new() };
-        let (solution, bias) = base.biased(solution, self.options.bias)?;
+        let (solution, bias) = base.biased(solution, task.below.and_then(Below::bias).unwrap_or(self.options.bias))?;
         Solved::new(problem, solution, None, bias, path)
     }
 
     /// The solution without a bias, and its messages.
     fn base(&mut self, task: &Task<'_>, watch: &Watch<'_>, keep: bool) -> Result<(Solution, Messages)> {
         let checkpoint: Checkpoint<'_> = &|| watch.checkpoint();
-        let Task { problem, names, temperature, key } = *task;
+        let Task { problem, names, temperature, key, below } = *task;
         let start = self.warm.start(problem, names, temperature);
         if let (Some(solution), Some(messages)) = (self.base.get(key), &start) {
             return Ok(((*solution).clone(), messages.clone()));
         }
         let (model, options) = (&problem.model, &self.options.solver);
+        let is_below = self.is_below;
         let mut observe = |progress: &solver::Progress, s: Option<&[f64]>| {
             let told = watch.tell(Event::Sweep(progress)).and_then(|()| match s {
-                Some(s) => watch.tell(Event::Point(Iterate { problem, s })),
-                None => Ok(()),
+                Some(s) if !is_below => watch.tell(Event::Point(Iterate { problem, s })),
+                _ => Ok(()),
             });
             if told.is_ok() { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) }
         };
+        let coarse = self.coarse.as_ref().filter(|_| below.is_some());
+        let start = start.or_else(|| coarse?.start(problem, temperature));
+        if !keep {
+            self.coarse = None;
+        }
         let mut solution = solver::solve_until(model, options, start.as_ref(), &mut observe, checkpoint)?;
         if solution.status == Status::Interrupted {
             return Err(Error::Interrupted);
@@ -407,7 +433,7 @@ impl Session {
         if !self.options.needs_superpixels() {
             return Ok(Arc::default());
         }
-        if let Some(known) = self.superpixels.get(self.superpixels_key()) {
+        if let Some(known) = self.superpixels.get(self.superpixels_key(None)) {
             return Ok(known);
         }
         let superpixels = match &self.given {
@@ -423,31 +449,36 @@ impl Session {
         Ok(Arc::new(superpixels))
     }
 
-    /// Those that nothing needed do not take the place of others.
-    fn keep_superpixels(&mut self, superpixels: &Arc<Superpixels>) {
+    /// Those that nothing needed do not take the place of others. `decided` tells apart what is made for some pixels only.
+    fn keep_superpixels(&mut self, superpixels: &Arc<Superpixels>, decided: Option<Digest>) {
         if self.options.needs_superpixels() {
-            self.superpixels.put(self.superpixels_key(), Arc::clone(superpixels));
+            self.superpixels.put(self.superpixels_key(decided), Arc::clone(superpixels));
         }
     }
 
-    fn superpixels_key(&self) -> Digest {
+    fn superpixels_key(&self, decided: Option<Digest>) -> Digest {
         let given = self.given.as_ref().map(|given| &given.names);
-        key(&(given, &self.options.layers))
+        key(&(given, &self.options.layers, decided))
     }
 
-    fn evidence_key(&self) -> Digest {
+    fn evidence_key(&self, decided: Option<Digest>) -> Digest {
         let (seeds, costs) = (self.seeds.as_ref().map(|seeds| seeds.key), self.costs.as_ref().map(|costs| costs.key));
         let Options { refit, marks, model, .. } = &self.options;
         let unary = self.unary_options();
         // Learning in rounds solves on the way.
         let rounds = (*refit > 0 || marks.frame.is_some()).then_some((refit, marks.frame, model));
-        key(&(seeds, costs, unary, rounds))
+        key(&(seeds, costs, unary, rounds, decided))
     }
 
     /// How strokes become log-odds, with the reach in force.
     fn unary_options(&self) -> unary::Options {
         let reach = self.options.reach.share(true, Bias::Fixed(0.0));
         unary::Options { reach, ..self.options.unary.clone() }
+    }
+
+    /// The strokes that are facts.
+    fn facts(&self, model: &assemble::Options) -> Option<&Seeds> {
+        self.seeds().filter(|_| model.seeds == SeedMode::Hard)
     }
 
     /// The key of the strokes that are facts.
@@ -465,6 +496,8 @@ struct Task<'a> {
     temperature: f64,
     /// What its solution without a bias is kept under.
     key: Digest,
+    /// The level below, where there is one.
+    below: Option<&'a Below>,
 }
 
 /// The names of a model's layers in their order: rows and columns of the cut, then the superpixels.
@@ -500,11 +533,11 @@ impl Clock {
     }
 }
 
-/// What a stage makes, and how long it takes by itself.
+/// What a stage makes; how long it takes by itself is added.
 fn timed<T>(seconds: &mut f64, stage: impl FnOnce() -> T) -> T {
     let began = Instant::now();
     let made = stage();
-    *seconds = began.elapsed().as_secs_f64();
+    *seconds += began.elapsed().as_secs_f64();
     made
 }
 

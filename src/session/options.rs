@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::output::OutputOptions;
-use super::{Marks, Output};
+use super::{Detail, Marks, Output};
 use crate::assemble::DECIDED;
 use crate::read::Limits;
 use crate::superpixel::Layer;
@@ -43,6 +43,8 @@ pub struct Options {
     pub unary: unary::Options,
     /// The mean-shift layers.
     pub layers: Vec<Layer>,
+    /// At how many sizes a large photo is solved.
+    pub detail: Detail,
     /// How marginals are computed.
     pub method: Method,
     /// The weights of the terms.
@@ -71,6 +73,7 @@ impl Default for Options {
             limits: Limits::default(),
             unary: unary::Options::default(),
             layers: vec![Layer::FINE, Layer::COARSE],
+            detail: Detail::Auto,
             method: Method::Lfield,
             model: assemble::Options::default(),
             bias: Bias::Fixed(0.0),
@@ -87,9 +90,10 @@ impl Default for Options {
 
 impl Options {
     /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, no context, no reach, superpixels of
-    /// weight 1 and any size; and a θ of the paper's list.
+    /// weight 1 and any size; and a θ of the paper's list; every pixel solved for.
     #[must_use]
     pub fn paper(mut self) -> Self {
+        self.detail = Detail::Full;
         self.unary.outlier = 0.0;
         self.unary.geodesic = unary::Geodesic::Fixed(0.0);
         self.unary.context = 0.0;
@@ -137,6 +141,7 @@ impl Options {
         {
             return Err(Error::parameter("reach", share, "a share of the diagonal from 0 to 1, auto, or off"));
         }
+        self.detail.check()?;
         self.model.check()?;
         self.solver.check()?;
         self.rival.check()
@@ -150,6 +155,11 @@ impl Options {
             Method::Bp | Method::Fbp => assemble::Options { gamma: 0.0, ..model },
             Method::Unary => assemble::Options { beta: 0.0, gamma: 0.0, ..model },
         }
+    }
+
+    /// Whether smaller levels of detail decide pixels. The masks of all sizes need every pixel.
+    pub(super) fn decides_below(&self) -> bool {
+        self.detail != Detail::Full && !self.output.emit.contains(&Output::Path)
     }
 
     pub(super) fn needs_superpixels(&self) -> bool {

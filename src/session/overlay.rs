@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::{Bias, Clicks, Frame, Marks, Matte, Method, Options, Output, Reach};
+use super::{Bias, Clicks, Detail, Frame, Marks, Matte, Method, Options, Output, Reach};
 use crate::assemble::{HopScale, Phi, SeedMode, Theta};
 use crate::read::Format;
 use crate::solver::{Factors, MapChoice, SolverKind};
@@ -68,7 +68,8 @@ overlay! {
         components: usize = "parsed" => unary.components; outlier: f64 = "parsed" => unary.outlier;
         bias: f64 = "parsed"; area: f64 = "parsed"; reach: Reach = "parsed" => reach; refit: usize = "parsed" => refit;
         #[serde(rename = "box")] frame: Frame = "parsed"; fg: Clicks = "parsed"; bg: Clicks = "parsed"; geodesic: Geodesic = "parsed" => unary.geodesic; context: f64 = "parsed" => unary.context;
-        temperature: Temperature = "parsed"; layer: Vec<Layer> = "each"; method: Method = "Option::deserialize" => method;
+        temperature: Temperature = "parsed"; layer: Vec<Layer> = "each"; detail: Detail = "parsed" => detail;
+        method: Method = "Option::deserialize" => method;
         fbp_weight: f64 = "parsed" => rival.weight; damping: f64 = "parsed" => rival.damping;
         solver: SolverKind = "Option::deserialize" => solver.solver; factors: Factors = "Option::deserialize" => solver.factors;
         tolerance: f64 = "parsed" => solver.tolerance => rival.tolerance;

@@ -33,6 +33,11 @@ impl<T> Stage<T> {
         self.0.as_ref().filter(|kept| kept.key == key).map(|kept| Arc::clone(&kept.value))
     }
 
+    /// The value, whatever it was made from.
+    pub(super) fn last(&self) -> Option<Arc<T>> {
+        self.0.as_ref().map(|kept| Arc::clone(&kept.value))
+    }
+
     /// Takes the place of what was there.
     pub(super) fn put(&mut self, key: Digest, value: Arc<T>) {
         self.0 = Some(Keyed { key, value });

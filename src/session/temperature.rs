@@ -53,7 +53,7 @@ impl Session {
         let watch = Watch::new(observer);
         let checkpoint: Checkpoint<'_> = &|| watch.checkpoint();
         let superpixels = self.cut(checkpoint)?;
-        self.keep_superpixels(&superpixels);
+        self.keep_superpixels(&superpixels, None);
         self.fitted(&superpixels, checkpoint)
     }
 
@@ -65,7 +65,8 @@ impl Session {
         // Held-out strokes are judged as the model sees them.
         options.reach = Reach::Off;
         options.solver.tolerance = options.solver.tolerance.max(TOLERANCE);
-        let fit_key = key(&(self.evidence_key(), &superpixels.names, &options.model, &options.solver, options.method));
+        let fit_key =
+            key(&(self.evidence_key(None), &superpixels.names, &options.model, &options.solver, options.method));
         if let Some(fit) = self.fit.get(fit_key) {
             return Ok(*fit);
         }

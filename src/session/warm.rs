@@ -5,6 +5,7 @@
 //! of F/T is s/T, so messages are kept at T = 1.
 
 use crate::assemble::Problem;
+use crate::grid::Blocks;
 use crate::read::Digest;
 use crate::solver::Messages;
 
@@ -29,6 +30,20 @@ impl Warm {
             (name, all)
         });
         self.layers = spread.collect();
+    }
+
+    /// Where to start a problem on a finer grid with the same layers: every pixel with the messages of its block. A message per pixel means
+    /// the same at every level.
+    pub(super) fn prolonged(&self, problem: &Problem, blocks: Blocks, temperature: f64) -> Option<Messages> {
+        let layers = problem.model.layers();
+        if layers.len() != self.layers.len() {
+            return None;
+        }
+        let gather = |(layer, (_, all)): (&crate::model::Layer, &(Digest, Vec<f64>))| {
+            let block = |place: usize| blocks.block(problem.free()[layer.variable(place)] as usize);
+            (0..layer.n_variables()).map(|place| all[block(place)] / temperature).collect()
+        };
+        Some(Messages::new(layers.iter().zip(&self.layers).map(gather).collect()))
     }
 
     /// Where to start a problem with layers of these names, if any of them was solved before.

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::{Method, Options, Origin, Solved};
+use super::{Method, Options, Origin, Scale, Solved};
 use crate::assemble::DECIDED;
+use crate::grid::Shape;
 use crate::solver::Status;
 
 /// One thing the user should know.
@@ -22,6 +23,15 @@ pub enum Warning {
     /// Rounding keeps the proof above the tolerance.
     Rounding {
         /// The gap per free pixel that can be proved.
+        gap_per_pixel: f64,
+        /// The tolerance.
+        tolerance: f64,
+    },
+    /// A smaller level of detail stopped before the tolerance: what it decided is further from its optimum than asked for.
+    EarlierLevel {
+        /// Its size.
+        shape: Shape,
+        /// The gap per free pixel it came to.
         gap_per_pixel: f64,
         /// The tolerance.
         tolerance: f64,
@@ -64,6 +74,11 @@ impl fmt::Display for Warning {
                  too large, or too different in size, to prove more; bring them nearer to each other (costs beyond {DECIDED:e} that stand \
                  apart from all others are decided beforehand)"
             ),
+            Self::EarlierLevel { shape, gap_per_pixel, tolerance } => write!(
+                f,
+                "the smaller level of {shape} pixels stopped at a gap of {gap_per_pixel:.1e} per pixel, above the tolerance of \
+                 {tolerance:.1e}, and has decided pixels of the photo by it"
+            ),
             Self::SuperpixelsLeftOut { method, gamma } => {
                 write!(f, "{} knows the cut only: the superpixels (γ = {gamma}) were left out", method.name())
             }
@@ -81,12 +96,17 @@ impl fmt::Display for Warning {
     }
 }
 
-pub(super) fn warnings(origin: Option<&Origin>, solved: &Solved, options: &Options) -> Vec<Warning> {
+pub(super) fn warnings(origin: Option<&Origin>, solved: &Solved, scales: &[Scale], options: &Options) -> Vec<Warning> {
     let mut warnings: Vec<Warning> =
         origin.into_iter().flat_map(|origin| origin.warnings.iter().cloned().map(Warning::Input)).collect();
     let (method, solution) = (options.method, &solved.solution);
     if method.is_cut_only() && options.model.gamma > 0.0 {
         warnings.push(Warning::SuperpixelsLeftOut { method, gamma: options.model.gamma });
+    }
+    let (_, earlier) = scales.split_last().expect("an answer has at least its own size");
+    for scale in earlier.iter().filter(|scale| scale.status != Status::Converged) {
+        let (shape, gap_per_pixel, tolerance) = (scale.shape, scale.gap_per_pixel, options.solver.tolerance);
+        warnings.push(Warning::EarlierLevel { shape, gap_per_pixel, tolerance });
     }
     if solution.status != Status::Converged {
         warnings.push(match solved.rival {

@@ -38,8 +38,7 @@ const BAND: usize = 64;
 pub(super) fn log_odds(picture: &Picture, so_far: &[f64], checkpoint: Checkpoint<'_>) -> Result<Vec<f64>> {
     let Shape { width, height } = picture.shape();
     let radius = ((width as f64).hypot(height as f64) / DIAGONAL_PER_RADIUS).round() as usize;
-    let colours: Vec<[f32; 3]> =
-        picture.rgb().par_iter().map(|rgb| rgb.map(|channel| f32::from(channel) / 255.0)).collect();
+    let colours = unit_colours(picture);
     let p: Vec<f32> = so_far.par_iter().map(|&log_odds| probability(log_odds) as f32).collect();
     let q = guided(picture.shape(), &colours, &p, radius, checkpoint)?;
     let log_odds = |q: f32| {
@@ -47,6 +46,11 @@ pub(super) fn log_odds(picture: &Picture, so_far: &[f64], checkpoint: Checkpoint
         (q / (1.0 - q)).ln()
     };
     Ok(q.into_par_iter().map(log_odds).collect())
+}
+
+/// Colours in 0..1.
+pub(super) fn unit_colours(picture: &Picture) -> Vec<[f32; 3]> {
+    picture.rgb().par_iter().map(|rgb| rgb.map(|channel| f32::from(channel) / 255.0)).collect()
 }
 
 /// G(p): the guided filter.
@@ -57,6 +61,18 @@ fn guided(
     radius: usize,
     checkpoint: Checkpoint<'_>,
 ) -> Result<Vec<f32>> {
+    let planes = planes(shape, colours, p, radius, checkpoint)?;
+    Ok(planes.par_iter().zip(colours).map(|(&[x, y, z, b], &[r, g, blue])| x * r + y * g + z * blue + b).collect())
+}
+
+/// The mean of all explanations of p by colour that cover a pixel, a and b, for every pixel.
+pub(super) fn planes(
+    shape: Shape,
+    colours: &[[f32; 3]],
+    p: &[f32],
+    radius: usize,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Vec<[f32; 4]>> {
     let moments: Vec<[f32; 13]> = colours
         .par_iter()
         .zip(p)
@@ -65,8 +81,7 @@ fn guided(
     let mut planes: Vec<[f32; 4]> = Vec::new();
     box_mean(shape, &moments, radius, checkpoint)?.par_iter().map(explanation).collect_into_vec(&mut planes);
     drop(moments);
-    let planes = box_mean(shape, &planes, radius, checkpoint)?;
-    Ok(planes.par_iter().zip(colours).map(|(&[x, y, z, b], &[r, g, blue])| x * r + y * g + z * blue + b).collect())
+    box_mean(shape, &planes, radius, checkpoint)
 }
 
 /// a and b of one square from the means of colours, p and their products.

@@ -189,6 +189,17 @@ pub fn stroke_distance(picture: &Picture, seeds: &Seeds, checkpoint: Checkpoint<
     geodesic::log_ratio(picture, seeds, checkpoint)
 }
 
+/// How values follow colour around every pixel: a and b with value ≈ ⟨a, rgb⟩ + b, rgb in 0..1, by the guided filter's least squares over
+/// squares of (2r+1)² pixels. `[a_r, a_g, a_b, b]` for every pixel, row by row.
+pub(crate) fn colour_planes(
+    picture: &Picture,
+    values: &[f32],
+    radius: usize,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Vec<[f32; 4]>> {
+    context::planes(picture.shape(), &context::unit_colours(picture), values, radius, checkpoint)
+}
+
 fn check_inputs(picture: &Picture, seeds: &Seeds) -> Result<()> {
     if seeds.shape() != picture.shape() {
         return Err(Error::SizeMismatch {

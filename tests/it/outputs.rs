@@ -43,8 +43,8 @@ fn thresholding_the_marginals_at_one_half_gives_the_mask() {
 }
 
 #[rustfmt::skip]
-const PARAMETERS: [&str; 41] = [
-    "paper", "method", "alpha", "beta", "gamma", "theta", "phi", "hop_scale", "seeds", "temperature", "fbp_weight", "damping",
+const PARAMETERS: [&str; 42] = [
+    "paper", "detail", "method", "alpha", "beta", "gamma", "theta", "phi", "hop_scale", "seeds", "temperature", "fbp_weight", "damping",
     "components", "outlier", "context", "geodesic", "layer", "unary", "prior", "superpixels", "scribble_format", "solver",
     "factors", "tolerance", "max_iterations", "time_limit", "strict", "map", "bias", "area", "matte", "matte_width", "trimap_band", "max_pixels", "emit",
     "seed", "reach", "refit", "box", "fg", "bg",
@@ -62,6 +62,7 @@ fn the_report_has_every_field_of_its_schema() {
         ("parameters", &PARAMETERS),
         ("mixtures", &["foreground", "background"]),
         ("model", &["pixels", "free_pixels", "decided_pixels", "layers"]),
+        ("detail", &["levels", "free_pixels", "decided_pixels", "conditional"]),
         ("solve", &["solver", "iterations", "converged", "status", "seconds", "gap", "gap_per_pixel"]),
         ("bounds", &["log_z_upper", "log_z_lower", "renyi_infinity_upper"]),
         ("map", &["energy", "lower_bound", "gap", "proved_optimal", "repaired_pixels", "dropped_pixels", "area"]),

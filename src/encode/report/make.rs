@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::{
-    Bounds, Layer, Map, Marginals, Mixture, Mixtures, Model, Parameters, Report, Rival, Scribbles, Solve, Temperature,
-    Tool,
+    Bounds, Detail, DetailLevel, Layer, Map, Marginals, Mixture, Mixtures, Model, Parameters, Report, Rival, Scribbles,
+    Solve, Temperature, Tool,
 };
 use crate::grid::{Partition, Seed};
 use crate::read::{EvidenceFile, Input};
-use crate::session::{Answer, Bias, Clicks, Method, SLIPS};
+use crate::session::{Answer, Bias, Clicks, Method, SLIPS, Scale};
 use crate::solver::Status;
 use crate::unary;
 
@@ -49,6 +49,7 @@ impl Answer {
                 decided_pixels: solved.n_decided,
                 layers: solved.n_layers,
             },
+            detail: detail(&self.scales),
             solve: Solve {
                 solver,
                 iterations: solution.iterations,
@@ -117,6 +118,7 @@ impl Answer {
         let cut_here = !self.partitions.is_empty() && !self.has_given_partitions;
         Parameters {
             paper: recorded.paper,
+            detail: options.detail.to_string(),
             method: options.method.name().to_string(),
             alpha: self.model.alpha,
             beta: self.model.beta,
@@ -169,6 +171,25 @@ impl Answer {
 
 fn clicks(clicks: &Clicks) -> Option<String> {
     (!clicks.0.is_empty()).then(|| clicks.to_string())
+}
+
+fn detail(scales: &[Scale]) -> Detail {
+    let level = |scale: &Scale| DetailLevel {
+        width: scale.shape.width,
+        height: scale.shape.height,
+        free_pixels: scale.free_pixels,
+        decided_pixels: scale.decided_pixels,
+        iterations: scale.iterations,
+        converged: scale.status == Status::Converged,
+        gap_per_pixel: finite(scale.gap_per_pixel),
+    };
+    let last = scales.last().expect("an answer has at least its own size");
+    Detail {
+        levels: scales.iter().map(level).collect(),
+        free_pixels: last.free_pixels,
+        decided_pixels: last.decided_pixels,
+        conditional: last.decided_pixels > 0,
+    }
 }
 
 fn mixture(mixture: &unary::Mixture) -> Mixture {

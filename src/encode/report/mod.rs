@@ -51,6 +51,8 @@ pub struct Report {
     pub superpixels: Vec<Layer>,
     /// Size of the model.
     pub model: Model,
+    /// The sizes at which the photo was solved; the certificate is that of the last, given what those before it decided.
+    pub detail: Detail,
     /// How the solve ended.
     pub solve: Solve,
     /// Bounds on the partition function.
@@ -137,6 +139,8 @@ pub struct Scribbles {
 pub struct Parameters {
     /// Whether `--paper` was given.
     pub paper: bool,
+    /// `auto`, `full`, or the megapixels of the smallest level.
+    pub detail: String,
     /// How the marginals were computed.
     pub method: String,
     /// Weight of the modular term.
@@ -275,6 +279,40 @@ pub struct Model {
     pub decided_pixels: usize,
     /// Layers of factors.
     pub layers: usize,
+}
+
+/// The levels of detail. Every gap and bound in the report is one of the last level *given* what the levels before it decided.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Detail {
+    /// From the smallest to the photo itself; only one where every pixel was solved for at once.
+    pub levels: Vec<DetailLevel>,
+    /// Pixels that the last level solved for.
+    pub free_pixels: usize,
+    /// Pixels that the levels before it decided; their probabilities are those of the block they lie in.
+    pub decided_pixels: usize,
+    /// Whether the certificate is given decisions that it does not cover.
+    pub conditional: bool,
+}
+
+/// One level of detail.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct DetailLevel {
+    /// Its width in pixels.
+    pub width: usize,
+    /// Its height in pixels.
+    pub height: usize,
+    /// Pixels it solved for.
+    pub free_pixels: usize,
+    /// Pixels that the levels before it decided.
+    pub decided_pixels: usize,
+    /// Its sweeps.
+    pub iterations: usize,
+    /// Whether it reached the tolerance.
+    pub converged: bool,
+    /// Its gap per free pixel.
+    pub gap_per_pixel: Option<f64>,
 }
 
 /// How the solve ended.
