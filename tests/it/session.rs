@@ -253,6 +253,33 @@ fn a_bias_moves_the_solution_and_solves_nothing_again() {
 }
 
 #[test]
+fn a_box_or_clicks_take_the_place_of_strokes() {
+    let pixel = |x: usize, y: usize| y * SHAPE.width + x;
+    let mut options = Options::default();
+    options.marks.frame = Some("1,0,9,8".parse().unwrap());
+    let mut session = Session::new(picture(), options.clone()).unwrap();
+    let boxed = solve(&mut session).unwrap();
+    let inside = |answer: &Answer, x: usize, y: usize| answer.mask().as_slice()[pixel(x, y)];
+    assert!(inside(&boxed, 5, 4) && inside(&boxed, 4, 3), "the object is found");
+    assert!((0..9).all(|y| !inside(&boxed, 0, y) && !inside(&boxed, 10, y)), "outside the box is background");
+    assert_eq!(boxed.report().parameters.frame.as_deref(), Some("1,0,9,8"));
+
+    options.marks.frame = None;
+    options.marks.foreground = "5,4".parse().unwrap();
+    options.marks.background = "1,1;10,7".parse().unwrap();
+    session.set_options(options.clone()).unwrap();
+    let clicked = solve(&mut session).unwrap();
+    assert!(inside(&clicked, 5, 4) && inside(&clicked, 4, 3) && !inside(&clicked, 10, 7));
+    // They come on top of strokes, and go again.
+    session.set_seeds(seeds(&[(pixel(5, 4), true), (0, false)])).unwrap();
+    assert_eq!(solve(&mut session).unwrap().report().scribbles.background, 1 + 2 * 5);
+    session.set_options(Options::default()).unwrap();
+    assert_eq!(solve(&mut session).unwrap().report().scribbles.background, 1);
+    options.marks.foreground = "12,0".parse().unwrap();
+    assert!(session.set_options(options).is_err(), "a click beside the photo");
+}
+
+#[test]
 fn inputs_of_another_size_are_refused_and_change_nothing() {
     let mut session = Session::new(picture(), Options::default()).unwrap();
     let other = Shape::new(3, 3);
