@@ -18,6 +18,7 @@ mod server;
 mod sheet;
 mod stroke;
 mod studio;
+mod table;
 mod view;
 mod worker;
 

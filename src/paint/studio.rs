@@ -4,21 +4,18 @@
 //! finds. The *generation* of a photo counts the changes of its strokes. An answer carries the generation it is for, so an
 //! answer to old strokes is never taken for one to the new ones.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::photo::{Photo, State as Progress};
-use super::sheet::Sheet;
 use super::stroke::Stroke;
+use super::table::{Card, Save, Table};
 use super::view::View;
 use super::{Run, Settings};
 use crate::Result;
 use crate::grid::Seed;
-
-/// Photos that stay decoded, with their sessions.
-const KEPT: usize = 3;
 
 /// Everything that threads share.
 pub(super) struct Studio {
@@ -27,59 +24,6 @@ pub(super) struct Studio {
     changed: Condvar,
     /// Held while strokes are written or read for a save, so that the newest are always the ones on disk.
     keeping: Mutex<()>,
-}
-
-/// What is known at the moment.
-pub(super) struct Table {
-    /// Grows with every change that a page may want to know.
-    sequence: u64,
-    pub(super) is_stopping: bool,
-    pub(super) active: usize,
-    pub(super) cards: Vec<Card>,
-    /// Photos that are decoded, the one used last at the end.
-    recent: Vec<usize>,
-    save: Save,
-    n_answers: u64,
-}
-
-/// One photo.
-pub(super) struct Card {
-    pub(super) view: Option<Arc<View>>,
-    pub(super) sheet: Option<Sheet>,
-    /// Changes of the strokes so far; strokes that were restored count as one.
-    pub(super) generation: u64,
-    pub(super) answer: Option<Shown>,
-    /// Why the photo cannot be opened, or its strokes not be answered.
-    pub(super) failure: Option<String>,
-    /// The generation of the strokes on disk.
-    kept: u64,
-    /// Why the strokes are not on disk.
-    unkept: Option<String>,
-    progress: Progress,
-    classes: [usize; 2],
-    pub(super) thumbnail: Option<Arc<Vec<u8>>>,
-}
-
-/// An answer as the page shows it.
-#[derive(Clone)]
-pub(super) struct Shown {
-    pub(super) generation: u64,
-    pub(super) is_final: bool,
-    pub(super) levels: Arc<Vec<i16>>,
-    /// What is proved, for the page.
-    pub(super) facts: Value,
-    /// Its own number.
-    id: u64,
-}
-
-/// The last save.
-#[derive(Default)]
-struct Save {
-    /// The photo whose results are being written.
-    running: Option<usize>,
-    /// The photo it was about, and what came of it.
-    last: Option<(usize, Value)>,
-    count: u64,
 }
 
 /// Why a request cannot be met: a status and a sentence.
@@ -342,112 +286,4 @@ fn opposite(stroke: &Stroke, view: &View, mask: Option<(&Vec<i16>, f64)>, [foreg
     stroke.cover(shape, |pixels| covered.extend(pixels));
     let n_inside = covered.iter().filter(|&&p| f64::from(levels[view.working_pixel(p)]) > threshold).count();
     if 2 * n_inside > covered.len() { Seed::Background } else { Seed::Foreground }
-}
-
-impl Card {
-    /// Counts the pixels of each class.
-    pub(super) fn count(&mut self) {
-        if let Some(sheet) = &mut self.sheet {
-            self.classes = sheet.classes();
-        }
-    }
-
-    /// Whether its strokes have no final answer yet, and can have one.
-    pub(super) fn is_unanswered(&self) -> bool {
-        let is_last = |answer: &Shown| answer.is_final && answer.generation == self.generation;
-        !self.answer.as_ref().is_some_and(is_last) && self.failure.is_none() && !self.classes.contains(&0)
-    }
-
-    /// The state's name, and the generation that is answered by what is shown.
-    fn state(&self) -> (&'static str, u64) {
-        let answered = self.answer.as_ref().map_or(0, |answer| answer.generation);
-        match &self.answer {
-            _ if self.failure.is_some() => ("failed", answered),
-            _ if self.sheet.is_none() => ("solving", answered),
-            _ if self.classes.contains(&0) => ("empty", self.generation),
-            Some(answer) if answered == self.generation => {
-                (if answer.is_final && answer.facts["proved"] == true { "proved" } else { "provisional" }, answered)
-            }
-            _ => ("solving", answered),
-        }
-    }
-}
-
-impl Table {
-    /// Puts a decoded photo in its place, and lets go of the one that was not used for longest.
-    pub(super) fn place(&mut self, n: usize, view: View, sheet: Option<Sheet>) {
-        self.touch(n);
-        let card = &mut self.cards[n];
-        card.view = Some(Arc::new(view));
-        if let Some(sheet) = sheet {
-            card.sheet = Some(sheet);
-            card.count();
-            card.generation = u64::from(card.classes != [0, 0]);
-            card.kept = card.generation;
-        }
-        while self.recent.len() > KEPT {
-            let at = self.recent.iter().position(|&n| n != self.active).unwrap_or(0);
-            let oldest = self.recent.remove(at);
-            let card = &mut self.cards[oldest];
-            (card.view, card.answer) = (None, None);
-            card.sheet.iter_mut().for_each(Sheet::fold);
-        }
-    }
-
-    /// Notes that a photo is used.
-    pub(super) fn touch(&mut self, n: usize) {
-        self.recent.retain(|&known| known != n);
-        self.recent.push(n);
-    }
-
-    /// Whether a photo is decoded.
-    pub(super) fn is_kept(&self, n: usize) -> bool {
-        self.cards[n].view.is_some()
-    }
-
-    /// Puts an answer in place, unless the strokes have changed since.
-    pub(super) fn publish(&mut self, n: usize, generation: u64, is_final: bool, levels: Vec<i16>, facts: Value) {
-        self.n_answers += 1;
-        let (id, card) = (self.n_answers, &mut self.cards[n]);
-        if card.generation == generation && card.view.is_some() {
-            card.answer = Some(Shown { generation, is_final, levels: Arc::new(levels), facts, id });
-        }
-    }
-
-    /// The answer of that number, if it is the last.
-    pub(super) fn answer(&self, n: usize, id: u64) -> Option<Arc<Vec<i16>>> {
-        self.cards[n].answer.as_ref().filter(|answer| answer.id == id).map(|answer| Arc::clone(&answer.levels))
-    }
-
-    fn value(&self) -> Value {
-        let n = self.active;
-        let card = &self.cards[n];
-        let (state, generation) = card.state();
-        let shape = card.view.as_ref().map(|view| (view.full.shape(), view.working().shape()));
-        let (strokes, undone) = card.sheet.as_ref().map_or((0, 0), Sheet::counts);
-        let answer = card.answer.as_ref();
-        let save = &self.save;
-        json!({
-            "sequence": self.sequence,
-            "isStopping": self.is_stopping,
-            "photo": n,
-            "states": self.cards.iter().map(|card| card.progress.letter()).collect::<String>(),
-            "size": shape.map(|(full, _)| [full.width, full.height]),
-            "working": shape.map(|(_, working)| [working.width, working.height]),
-            "state": state,
-            "generation": generation,
-            "revision": card.generation,
-            "strokes": strokes,
-            "undone": undone,
-            "classes": card.classes,
-            "answer": answer.map(|answer| answer.id),
-            "answerGeneration": answer.map(|answer| answer.generation),
-            "facts": answer.map(|answer| &answer.facts),
-            "failure": card.failure,
-            "unkept": card.unkept,
-            "isSaving": save.running.is_some(),
-            "saves": save.count,
-            "save": save.last.as_ref().filter(|(photo, _)| *photo == n).map(|(_, value)| value),
-        })
-    }
 }

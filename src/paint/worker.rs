@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::studio::{Studio, Table};
+use super::studio::Studio;
+use super::table::Table;
 use super::view::{View, levels};
 use crate::grid::{Picture, Seeds};
 use crate::session::{Answer, Event, Session};

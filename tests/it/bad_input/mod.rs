@@ -14,7 +14,7 @@ mod arrays;
 mod numbers;
 
 /// Where results go, and what things are called.
-mod places;
+pub(crate) mod places;
 
 /// The standard streams.
 mod pipes;

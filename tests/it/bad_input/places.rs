@@ -234,10 +234,10 @@ fn a_folder_that_vanishes_is_made_again_or_missed_by_name() {
 }
 
 /// A file system of so many kilobytes, unmounted when dropped; nothing where that is not allowed.
-struct SmallDisk<'a>(&'a Path);
+pub(crate) struct SmallDisk<'a>(&'a Path);
 
 impl<'a> SmallDisk<'a> {
-    fn mount(folder: &'a Path, kilobytes: u32) -> Self {
+    pub(crate) fn mount(folder: &'a Path, kilobytes: u32) -> Self {
         std::fs::create_dir_all(folder).unwrap();
         let size = format!("size={kilobytes}k");
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder).status();

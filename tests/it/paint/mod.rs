@@ -147,6 +147,27 @@ fn what_cannot_be_written_is_said_and_kept() {
     assert_eq!(desk.names("out"), ["disc.scribbles.png"]);
 }
 
+#[cfg(unix)]
+#[test]
+#[ignore = "needs root, to mount a small file system"]
+fn a_full_disk_keeps_the_strokes_of_before_and_the_page_says_so() {
+    let desk = Desk::with_photo();
+    let disk = desk.path("disk");
+    let _disk = crate::bad_input::places::SmallDisk::mount(&disk, 64);
+    let painter = Painter::start(&desk, &["disc.png", "-o", "disk/out"]).opened().with_answer();
+    let before = labels(&desk, "disk/out/disc.scribbles.png");
+    // As much as goes in.
+    let _ = std::fs::write(disk.join("ballast"), vec![1; 1 << 20]);
+    let reply = painter.stroke("object", 2.0, &[[12.0, 8.0], [12.0, 10.0]]).json();
+    assert!(reply["kept"] == false && reply["problem"].as_str().unwrap().contains("No space left"), "{reply}");
+    painter.wait(|news| news["state"] == "proved" && news["generation"] == 3 && !news["unkept"].is_null());
+    assert_eq!(labels(&desk, "disk/out/disc.scribbles.png"), before);
+    std::fs::remove_file(disk.join("ballast")).unwrap();
+    assert_eq!(painter.stroke("background", 2.0, &[[22.0, 2.0]]).json()["kept"], true);
+    assert_ne!(labels(&desk, "disk/out/disc.scribbles.png"), before);
+    drop(painter);
+}
+
 #[test]
 fn a_taken_port_gives_the_next_and_the_sample_comes_with_the_program() {
     let desk = Desk::with_photo();
