@@ -124,9 +124,12 @@ fn files() -> Vec<(&'static str, Vec<u8>)> {
     let (pure, paint, dark) = ([RED, BLUE], [[237, 28, 36], [63, 72, 204]], [[180, 0, 10], [10, 0, 150]]);
     let photo = photo();
     let labelme = r#"{"version": "5.2.1", "flags": {}, "imagePath": "photo.png", "imageData": null, "imageHeight": 90, "imageWidth": 120,
-        "shapes": [{"label": "background", "points": [[8, 0], [8, 90]], "shape_type": "line"},
-                   {"label": "background", "points": [[0, 79], [120, 82], [120, 88], [0, 85]], "shape_type": "polygon"},
-                   {"label": "plate", "points": [[40, 35], [60, 43.5], [80, 52]], "shape_type": "linestrip"}]}"#;
+        "shapes": [{"label": "background", "points": [[11.6, 90], [4.3, 0]], "shape_type": "rectangle"},
+                   {"label": "background", "points": [[0, 79.2], [120, 82.2], [120, 88.4], [0, 85.4]], "shape_type": "polygon"},
+                   {"label": "plate", "points": [[38.59, 38.31], [41.41, 31.69], [81.41, 48.69], [78.59, 55.31]]},
+                   {"label": "plate", "points": [[44, 36.7], [60, 43.5], [76, 50.3]], "shape_type": "linestrip"},
+                   {"label": "background", "points": [[8, 40], [8, 60]], "shape_type": "line"},
+                   {"label": "plate", "points": [[60, 43.5]], "shape_type": "point"}]}"#;
     let coco = {
         let runs = |wanted: u8| {
             let mut runs = vec![0];
