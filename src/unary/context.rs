@@ -34,68 +34,78 @@ const FLOOR: f32 = 1e-3;
 /// Rows that share one running sum; a constant, so that rounding does not depend on the number of threads.
 const BAND: usize = 64;
 
-/// log(q/(1−q)) for every pixel, row by row, from its log-odds so far.
-pub(super) fn log_odds(picture: &Picture, so_far: &[f64], checkpoint: Checkpoint<'_>) -> Result<Vec<f64>> {
-    let Shape { width, height } = picture.shape();
-    let radius = ((width as f64).hypot(height as f64) / DIAGONAL_PER_RADIUS).round() as usize;
-    let colours = unit_colours(picture);
-    let p: Vec<f32> = so_far.par_iter().map(|&log_odds| probability(log_odds) as f32).collect();
-    let q = guided(picture.shape(), &colours, &p, radius, checkpoint)?;
-    let log_odds = |q: f32| {
-        let q = f64::from(q.clamp(FLOOR, 1.0 - FLOOR));
-        (q / (1.0 - q)).ln()
-    };
-    Ok(q.into_par_iter().map(log_odds).collect())
-}
-
-/// Colours in 0..1.
-pub(super) fn unit_colours(picture: &Picture) -> Vec<[f32; 3]> {
-    picture.rgb().par_iter().map(|rgb| rgb.map(|channel| f32::from(channel) / 255.0)).collect()
-}
-
-/// G(p): the guided filter.
-fn guided(
+/// A photo as the guide of the filter: what does not depend on p.
+pub(super) struct Guide {
     shape: Shape,
-    colours: &[[f32; 3]],
-    p: &[f32],
     radius: usize,
-    checkpoint: Checkpoint<'_>,
-) -> Result<Vec<f32>> {
-    let planes = planes(shape, colours, p, radius, checkpoint)?;
-    Ok(planes.par_iter().zip(colours).map(|(&[x, y, z, b], &[r, g, blue])| x * r + y * g + z * blue + b).collect())
+    colours: Vec<[f32; 3]>,
+    /// Of the square around every pixel, the mean colour and (Σ + εI)⁻¹, its upper triangle.
+    squares: Vec<([f32; 3], [f32; 6])>,
 }
 
-/// The mean of all explanations of p by colour that cover a pixel, a and b, for every pixel.
-pub(super) fn planes(
-    shape: Shape,
-    colours: &[[f32; 3]],
-    p: &[f32],
-    radius: usize,
-    checkpoint: Checkpoint<'_>,
-) -> Result<Vec<[f32; 4]>> {
-    let moments: Vec<[f32; 13]> = colours
-        .par_iter()
-        .zip(p)
-        .map(|(&[r, g, b], &p)| [r, g, b, p, r * p, g * p, b * p, r * r, r * g, r * b, g * g, g * b, b * b])
-        .collect();
-    let mut planes: Vec<[f32; 4]> = Vec::new();
-    box_mean(shape, &moments, radius, checkpoint)?.par_iter().map(explanation).collect_into_vec(&mut planes);
-    drop(moments);
-    box_mean(shape, &planes, radius, checkpoint)
+impl Guide {
+    pub(super) fn new(picture: &Picture, checkpoint: Checkpoint<'_>) -> Result<Self> {
+        let Shape { width, height } = picture.shape();
+        let radius = ((width as f64).hypot(height as f64) / DIAGONAL_PER_RADIUS).round() as usize;
+        Self::with_radius(picture, radius, checkpoint)
+    }
+
+    /// The guide with squares of (2r+1)² pixels.
+    pub(super) fn with_radius(picture: &Picture, radius: usize, checkpoint: Checkpoint<'_>) -> Result<Self> {
+        let colours = picture.rgb().par_iter().map(|rgb| rgb.map(|channel| f32::from(channel) / 255.0)).collect();
+        Self::of_colours(picture.shape(), colours, radius, checkpoint)
+    }
+
+    fn of_colours(shape: Shape, colours: Vec<[f32; 3]>, radius: usize, checkpoint: Checkpoint<'_>) -> Result<Self> {
+        let moments: Vec<[f32; 9]> =
+            colours.par_iter().map(|&[r, g, b]| [r, g, b, r * r, r * g, r * b, g * g, g * b, b * b]).collect();
+        let squares = box_mean(shape, &moments, radius, checkpoint)?.par_iter().map(inverse).collect();
+        Ok(Self { shape, radius, colours, squares })
+    }
+
+    /// log(q/(1−q)) for every pixel, row by row, from its log-odds so far.
+    pub(super) fn log_odds(&self, so_far: &[f64], checkpoint: Checkpoint<'_>) -> Result<Vec<f64>> {
+        let p: Vec<f32> = so_far.par_iter().map(|&log_odds| probability(log_odds) as f32).collect();
+        let log_odds = |q: f32| {
+            let q = f64::from(q.clamp(FLOOR, 1.0 - FLOOR));
+            (q / (1.0 - q)).ln()
+        };
+        Ok(self.filter(&p, checkpoint)?.into_par_iter().map(log_odds).collect())
+    }
+
+    /// G(p): the guided filter.
+    fn filter(&self, p: &[f32], checkpoint: Checkpoint<'_>) -> Result<Vec<f32>> {
+        let say = |(&[x, y, z, w], &[r, g, b]): (&[f32; 4], &[f32; 3])| x * r + y * g + z * b + w;
+        Ok(self.planes(p, checkpoint)?.par_iter().zip(&self.colours).map(say).collect())
+    }
+
+    /// The mean of all explanations of p by colour that cover a pixel, a and b, for every pixel.
+    pub(super) fn planes(&self, p: &[f32], checkpoint: Checkpoint<'_>) -> Result<Vec<[f32; 4]>> {
+        let moments: Vec<[f32; 4]> =
+            self.colours.par_iter().zip(p).map(|(&[r, g, b], &p)| [p, r * p, g * p, b * p]).collect();
+        let means = box_mean(self.shape, &moments, self.radius, checkpoint)?;
+        let planes: Vec<[f32; 4]> = self.squares.par_iter().zip(means).map(explanation).collect();
+        box_mean(self.shape, &planes, self.radius, checkpoint)
+    }
 }
 
-/// a and b of one square from the means of colours, p and their products.
-fn explanation(&[r, g, b, p, rp, gp, bp, rr, rg, rb, gg, gb, bb]: &[f32; 13]) -> [f32; 4] {
+/// The mean colour of a square and (Σ + εI)⁻¹, by the cofactors of the symmetric matrix.
+fn inverse(&[r, g, b, rr, rg, rb, gg, gb, bb]: &[f32; 9]) -> ([f32; 3], [f32; 6]) {
     let (rr, gg, bb) = (rr - r * r + FLAT, gg - g * g + FLAT, bb - b * b + FLAT);
     let (rg, rb, gb) = (rg - r * g, rb - r * b, gb - g * b);
-    let (rp, gp, bp) = (rp - r * p, gp - g * p, bp - b * p);
-    // Cramer's rule with the cofactors of the symmetric matrix.
     let (c00, c01, c02) = (gg * bb - gb * gb, rb * gb - rg * bb, rg * gb - rb * gg);
     let (c11, c12, c22) = (rr * bb - rb * rb, rg * rb - rr * gb, rr * gg - rg * rg);
     let det = rr * c00 + rg * c01 + rb * c02;
-    let x = (c00 * rp + c01 * gp + c02 * bp) / det;
-    let y = (c01 * rp + c11 * gp + c12 * bp) / det;
-    let z = (c02 * rp + c12 * gp + c22 * bp) / det;
+    ([r, g, b], [c00, c01, c02, c11, c12, c22].map(|cofactor| cofactor / det))
+}
+
+/// a and b of one square from the means of p and of its products with the colours.
+fn explanation((&([r, g, b], inverse), [p, rp, gp, bp]): (&([f32; 3], [f32; 6]), [f32; 4])) -> [f32; 4] {
+    let (rp, gp, bp) = (rp - r * p, gp - g * p, bp - b * p);
+    let [i00, i01, i02, i11, i12, i22] = inverse;
+    let x = i00 * rp + i01 * gp + i02 * bp;
+    let y = i01 * rp + i11 * gp + i12 * bp;
+    let z = i02 * rp + i12 * gp + i22 * bp;
     [x, y, z, p - x * r - y * g - z * b]
 }
 
@@ -247,7 +257,8 @@ mod tests {
         #[test]
         fn running_sums_give_the_filter_written_out((shape, colours, p) in scene(), radius in 0_usize..10) {
             let slow = guided_reference(shape, &colours, &p, radius);
-            for (fast, slow) in guided(shape, &colours, &p, radius, &|| Ok(())).unwrap().iter().zip(slow) {
+            let guide = Guide::of_colours(shape, colours, radius, &|| Ok(())).unwrap();
+            for (fast, slow) in guide.filter(&p, &|| Ok(())).unwrap().iter().zip(slow) {
                 prop_assert!((f64::from(*fast) - slow).abs() < 2e-3, "{fast} {slow}");
             }
         }
@@ -283,7 +294,8 @@ mod tests {
                 }
             })
             .collect();
-        let around = log_odds(&Picture::new(shape, colours), &so_far, &|| Ok(())).unwrap();
+        let guide = Guide::new(&Picture::new(shape, colours), &|| Ok(())).unwrap();
+        let around = guide.log_odds(&so_far, &|| Ok(())).unwrap();
         for (pixel, &found) in around.iter().enumerate() {
             assert!(if left(pixel) { found > 1.0 } else { found < -2.0 }, "{pixel} {found}");
         }

@@ -59,49 +59,46 @@ fn distance(
     source: impl Fn(usize) -> bool,
     checkpoint: Checkpoint<'_>,
 ) -> Result<Vec<f64>> {
-    let mut distance = vec![f64::INFINITY; colours.len()];
+    // A border of pixels that no path makes nearer spares the neighbours a look at where the grid ends.
+    let stride = shape.width + 2;
+    let padded = |row: usize| (row + 1) * stride + 1..(row + 2) * stride - 1;
+    let mut distance = vec![f64::NEG_INFINITY; stride * (shape.height + 2)];
+    let mut framed = vec![[0.0; 3]; distance.len()];
     let mut queue = Buckets::new(step, SQRT_2 * step + 3.0_f64.sqrt());
-    for pixel in (0..colours.len()).filter(|&pixel| source(pixel)) {
-        distance[pixel] = 0.0;
-        queue.push(pixel, 0.0);
+    for (row, colours) in colours.chunks(shape.width).enumerate() {
+        framed[padded(row)].copy_from_slice(colours);
+        for (column, pixel) in padded(row).enumerate() {
+            let is_source = source(row * shape.width + column);
+            distance[pixel] = if is_source { 0.0 } else { f64::INFINITY };
+            if is_source {
+                queue.push(pixel, 0.0);
+            }
+        }
     }
+    let neighbours = [1, stride, stride - 1, stride + 1];
+    let lengths = [step, step, SQRT_2 * step, SQRT_2 * step];
     let mut settled = 0;
     while let Some(pixel) = queue.pop(&distance) {
         settled += 1;
         if settled % CHECK_EVERY == 0 {
             checkpoint()?;
         }
-        for (neighbour, length) in neighbours(pixel, shape) {
-            let through = distance[pixel] + (step * length + colour_change(colours[pixel], colours[neighbour]));
-            if through < distance[neighbour] {
-                distance[neighbour] = through;
-                queue.push(neighbour, through);
+        let (here, colour) = (distance[pixel], framed[pixel]);
+        for (offset, length) in neighbours.into_iter().zip(lengths) {
+            for neighbour in [pixel - offset, pixel + offset] {
+                // Most neighbours are nearer already, whatever their colour.
+                if here + length >= distance[neighbour] {
+                    continue;
+                }
+                let through = here + (length + colour_change(colour, framed[neighbour]));
+                if through < distance[neighbour] {
+                    distance[neighbour] = through;
+                    queue.push(neighbour, through);
+                }
             }
         }
     }
-    Ok(distance)
-}
-
-/// The up to eight neighbours of a pixel and how far away they are.
-fn neighbours(pixel: usize, shape: Shape) -> impl Iterator<Item = (usize, f64)> {
-    let Shape { width, height } = shape;
-    let (column, row) = (pixel % width, pixel / width);
-    let (left, right, above, below) = (column > 0, column + 1 < width, row > 0, row + 1 < height);
-    // Wrapping, because an index that would leave the grid is never used.
-    let up = pixel.wrapping_sub(width);
-    let down = pixel + width;
-    [
-        (left, pixel.wrapping_sub(1), 1.0),
-        (right, pixel + 1, 1.0),
-        (above, up, 1.0),
-        (below, down, 1.0),
-        (above && left, up.wrapping_sub(1), SQRT_2),
-        (above && right, up.wrapping_add(1), SQRT_2),
-        (below && left, down - 1, SQRT_2),
-        (below && right, down + 1, SQRT_2),
-    ]
-    .into_iter()
-    .filter_map(|(inside, neighbour, length)| inside.then_some((neighbour, length)))
+    Ok((0..shape.height).flat_map(|row| &distance[padded(row)]).copied().collect())
 }
 
 /// ‖p − q‖
@@ -112,7 +109,7 @@ fn colour_change(p: [f32; 3], q: [f32; 3]) -> f64 {
 
 /// Pixels waiting at a distance, in buckets of one step each; a ring, since no edge is longer than its circumference.
 struct Buckets {
-    width: f64,
+    per_distance: f64,
     ring: Vec<Vec<u32>>,
     current: u64,
     waiting: usize,
@@ -120,23 +117,29 @@ struct Buckets {
 
 impl Buckets {
     fn new(width: f64, longest: f64) -> Self {
-        Self { width, ring: vec![Vec::new(); (longest / width) as usize + 3], current: 0, waiting: 0 }
+        let count = ((longest / width) as usize + 3).next_power_of_two();
+        Self { per_distance: 1.0 / width, ring: vec![Vec::new(); count], current: 0, waiting: 0 }
     }
 
     fn bucket(&self, distance: f64) -> u64 {
-        (distance / self.width) as u64
+        (distance * self.per_distance) as u64
+    }
+
+    /// Where a bucket lies in the ring, whose length is a power of two.
+    fn slot(&self, bucket: u64) -> usize {
+        bucket as usize & (self.ring.len() - 1)
     }
 
     fn push(&mut self, pixel: usize, distance: f64) {
-        let slot = self.bucket(distance) % self.ring.len() as u64;
-        self.ring[slot as usize].push(pixel as u32);
+        let slot = self.slot(self.bucket(distance));
+        self.ring[slot].push(pixel as u32);
         self.waiting += 1;
     }
 
     /// A pixel of the nearest bucket, skipping those that have meanwhile been reached by a shorter path.
     fn pop(&mut self, distance: &[f64]) -> Option<usize> {
         while self.waiting > 0 {
-            let slot = (self.current % self.ring.len() as u64) as usize;
+            let slot = self.slot(self.current);
             match self.ring[slot].pop() {
                 None => self.current += 1,
                 Some(pixel) => {

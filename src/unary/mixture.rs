@@ -15,6 +15,9 @@ pub(super) type Colour = [f64; 3];
 /// A symmetric positive definite 3×3 matrix, or what should be one.
 pub(super) type Covariance = [[f64; 3]; 3];
 
+/// Nats below which a density is nothing beside another in `f64`: e⁻⁴⁰ < 2⁻⁵⁷.
+const NOTHING: f64 = 40.0;
+
 /// The colours of one class: a mixture of full-covariance Gaussians, RGB in 0..1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mixture {
@@ -87,8 +90,10 @@ impl Mixture {
         if outlier == 0.0 {
             return self.log_density(colour);
         }
-        // What underflows here is nothing beside ε, so no maximum needs to be taken out.
-        let density: f64 = self.gaussians.iter().map(|gaussian| gaussian.log_density(colour).exp()).sum();
+        // Terms that are nothing beside ε are left out, so no maximum needs to be taken out.
+        let least = outlier.ln() - NOTHING;
+        let terms = self.gaussians.iter().map(|gaussian| gaussian.log_density(colour));
+        let density: f64 = terms.filter(|&term| term > least).map(f64::exp).sum();
         ((1.0 - outlier) * density + outlier).ln()
     }
 }

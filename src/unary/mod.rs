@@ -168,8 +168,9 @@ pub fn log_odds_by(
         values.par_iter_mut().zip(nearer).for_each(|(value, nearer)| *value += geodesic * nearer);
     }
     if context > 0.0 {
+        let guide = context::Guide::new(picture, checkpoint)?;
         for _ in 0..context::ROUNDS {
-            let around = context::log_odds(picture, &values, checkpoint)?;
+            let around = guide.log_odds(&values, checkpoint)?;
             values.par_iter_mut().zip(around).for_each(|(value, around)| *value += context * around);
         }
         let opinions = 1.0 + context::ROUNDS as f64 * context;
@@ -197,7 +198,7 @@ pub(crate) fn colour_planes(
     radius: usize,
     checkpoint: Checkpoint<'_>,
 ) -> Result<Vec<[f32; 4]>> {
-    context::planes(picture.shape(), &context::unit_colours(picture), values, radius, checkpoint)
+    context::Guide::with_radius(picture, radius, checkpoint)?.planes(values, checkpoint)
 }
 
 fn check_inputs(picture: &Picture, seeds: &Seeds) -> Result<()> {

@@ -45,9 +45,10 @@ fn the_cost_is_the_printed_formula() {
     let Mixtures { foreground, background } = &evidence.mixtures;
     let alone = log_odds(&picture, &seeds, &Options { context: 0.0, ..options }, &|| Ok(())).unwrap().unary;
     let negated: Vec<f64> = alone.as_slice().iter().map(|m| -m).collect();
-    let around = context::log_odds(&picture, &negated, &|| Ok(())).unwrap();
+    let guide = context::Guide::new(&picture, &|| Ok(())).unwrap();
+    let around = guide.log_odds(&negated, &|| Ok(())).unwrap();
     let then: Vec<f64> = negated.iter().zip(&around).map(|(own, around)| own + 0.7 * around).collect();
-    let again = context::log_odds(&picture, &then, &|| Ok(())).unwrap();
+    let again = guide.log_odds(&then, &|| Ok(())).unwrap();
     for (pixel, &m) in evidence.unary.as_slice().iter().enumerate() {
         assert!((m - (alone.as_slice()[pixel] - 0.7 * around[pixel] - 0.7 * again[pixel]) / 2.4).abs() < 1e-9);
         let m = alone.as_slice()[pixel];
