@@ -146,14 +146,10 @@ async function showAnswer({ photo, answer }) {
     overlay.clear();
     app.area = null;
   } else {
-    try {
-      const levels = new Int16Array(await api.bytes(`/api/photos/${photo}/answer?id=${answer}`));
-      if (app.photo !== photo) return;
-      overlay.levels = levels;
-    } catch (error) {
-      if (error.status === 409) return; // A newer one is on its way.
-      throw error;
-    }
+    const levels = new Int16Array(await api.bytes(`/api/photos/${photo}/answer?id=${answer}`));
+    // None: a newer one is on its way.
+    if (app.photo !== photo || levels.length === 0) return;
+    overlay.levels = levels;
     draw();
     // After the first result most strokes are corrections.
     if (app.tool !== "eraser" && !app.hasAnswer) act("auto");
