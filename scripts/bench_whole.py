@@ -36,9 +36,9 @@ def main():
     if not options.no_peers:
         os.environ["OMP_NUM_THREADS"] = THREADS
         compare_peers.enter_venv()
-    from accuracy import build
+    from figures.desk import program
 
-    programs = {"old": options.old, "new": options.new or build()}
+    programs = {"old": options.old, "new": options.new or program()}
     programs = {name: path.resolve() for name, path in programs.items() if path}
     wanted = options.photos.split(",") if options.photos else None
     for name, step in (("coopcut", 1), ("gsc", 3)):
