@@ -7,10 +7,12 @@ use crate::desk::{Desk, HEIGHT, bytes, in_disc, without_column, without_seconds}
 
 const DEFAULT_FILES: [&str; 4] = ["disc.heatmap.png", "disc.marginals.png", "disc.mask.png", "disc.report.json"];
 
-const ALL_FILES: [&str; 14] = [
+const ALL_FILES: [&str; 17] = [
     "disc.base.npy",
+    "disc.coco.json",
     "disc.cutout.png",
     "disc.heatmap.png",
+    "disc.labelme.json",
     "disc.marginals.npy",
     "disc.marginals.png",
     "disc.mask.png",
@@ -20,6 +22,7 @@ const ALL_FILES: [&str; 14] = [
     "disc.s.npy",
     "disc.superpixels-1.png",
     "disc.superpixels-2.png",
+    "disc.svg",
     "disc.trace.csv",
     "disc.trimap.png",
 ];

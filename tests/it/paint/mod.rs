@@ -3,7 +3,8 @@
 mod attack;
 mod client;
 
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
@@ -203,25 +204,24 @@ fn a_kill_while_strokes_are_saved_leaves_those_of_before_or_after() {
     for round in 0..50 {
         let _ = std::fs::remove_dir_all(desk.path("out"));
         let mut painter = Painter::start(&desk, &["disc.png", "-o", "out"]).opened();
-        let pid = painter.child.id().to_string();
-        // Every stroke fills one more row; the kill comes somewhere among them.
-        let killer = std::thread::spawn(move || {
-            std::thread::yield_now();
-            let mut spin = 0_u64;
-            for i in 0..round * 40_000_u64 {
-                spin = std::hint::black_box(spin.wrapping_add(i));
-            }
-            Command::new("kill").args(["-KILL", &pid]).status().unwrap()
-        });
+        // Every stroke fills one more row. The killer waits for its word, which comes just before one of the strokes, a little earlier or
+        // later in every round.
+        let kill = format!("read go; kill -KILL {}", painter.child.id());
+        let mut killer = Command::new("sh").args(["-c", &kill]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut go = killer.stdin.take();
         let mut n_kept = 0;
         for row in 0..18 {
-            let y = f64::from(row) + 0.5;
+            if row == round % 12 {
+                writeln!(go.take().unwrap()).unwrap();
+                (0..round * 4_000_u64).for_each(|i| _ = std::hint::black_box(i));
+            }
+            let y = row as f64 + 0.5;
             match painter.stroke("object", 1.0, &[[0.5, y], [23.5, y]]).status {
                 200 => n_kept = row + 1,
                 _ => break,
             }
         }
-        killer.join().unwrap();
+        killer.wait().unwrap();
         painter.child.wait().unwrap();
         if !desk.path("out/disc.scribbles.png").exists() {
             assert_eq!(n_kept, 0, "round {round}: a stroke was said to be kept and is not there");
