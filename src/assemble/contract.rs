@@ -17,7 +17,7 @@ use crate::model::{Layer, Model, Rounding};
 use crate::{Checkpoint, Result};
 
 /// The log-odds written for a stroke pixel: finite, and far beyond where exp leaves the probability at exactly 0 or 1.
-const STROKE: f64 = 1e9;
+pub(crate) const STROKE: f64 = 1e9;
 
 /// A model of the free pixels, and the way back to the grid.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ mod contrast;
 mod decided;
 
 pub use contract::Problem;
+pub(crate) use contract::STROKE;
 pub use contrast::Contrast;
 pub use decided::DECIDED;
 

@@ -199,7 +199,7 @@ impl SolverArgs {
 #[command(next_help_heading = "Output")]
 struct OutputArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Output::named, help = format!(
-        "What to write: all, or any of {}; npy is the three arrays [default: {}]",
+        "What to write: all, or any of {}; npy is the four arrays [default: {}]",
         names(&Output::ALL, ", "), names(&Output::DEFAULT, ",")
     ))]
     emit: Vec<Vec<Output>>,

@@ -195,7 +195,10 @@ fn details(report: &Report) -> Vec<(&'static str, String)> {
         thousands(report.model.pixels)
     );
     if let Some(bound) = report.marginals.error_bound {
-        proved += &format!("; no s is off by more than {}", short(bound));
+        proved += &format!("; no log-odds are off by more than {}", short(bound));
+        if let Some(median) = report.marginals.error_bound_median {
+            proved += &format!(", half of them by at most {}", short(median));
+        }
     }
     lines.push(("proved", proved));
     lines

@@ -1,4 +1,4 @@
-//! `STEM.marginals.npy`, `STEM.s.npy`, `STEM.base.npy`: float64 arrays of shape (H, W) for NumPy.
+//! `STEM.marginals.npy`, `STEM.s.npy`, `STEM.base.npy`, `STEM.bound.npy`: float64 arrays of shape (H, W) for NumPy.
 
 use ndarray::{Array3, ArrayView, ArrayView2, Dimension};
 use ndarray_npy::WriteNpyExt;

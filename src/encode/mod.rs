@@ -91,7 +91,7 @@ impl Answer {
 
     /// Whether there is such an output.
     pub(crate) fn has(&self, output: Output) -> bool {
-        output != Output::BaseArray || self.solved.base.is_some()
+        !matches!(output, Output::BaseArray | Output::BoundArray) || self.solved.base.is_some()
     }
 
     /// The name of the photo's file.
@@ -127,6 +127,7 @@ impl Answer {
             Output::Marginals => marginals(&solved.marginals),
             Output::MarginalsArray => array(shape, solved.marginals.as_slice()),
             Output::LogOddsArray => array(shape, &solved.s),
+            Output::BoundArray => array(shape, solved.bounds.as_deref().expect("not asked of a rival")),
             Output::BaseArray => array(shape, solved.base.as_deref().expect("not asked of a rival")),
             Output::Overlay => overlay(&self.picture, &solved.mask),
             Output::Cutout => {

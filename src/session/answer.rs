@@ -10,7 +10,7 @@ use super::method::Rival;
 use super::temperature::Fit;
 use super::{Options, Origin, Scale, Suggestion, Warning, suggest};
 use crate::Result;
-use crate::assemble::{self, Problem};
+use crate::assemble::{self, Problem, STROKE};
 use crate::grid::{Marginals, Mask, Partition, Picture, Seeds};
 use crate::solver::{Certificate, Solution, Status};
 use crate::unary::Mixtures;
@@ -71,6 +71,8 @@ pub(crate) struct Solved {
     pub(crate) marginals: Marginals,
     /// For every pixel, whether its side of one half is proved; strokes are beyond doubt.
     pub(crate) certified: Vec<bool>,
+    /// For every pixel, how far its log-odds can be from the exact ones; a rival has none.
+    pub(crate) bounds: Option<Vec<f64>>,
     /// The solution on the free pixels.
     pub(crate) solution: Solution,
     /// What a rival adds, if one took the solver's place.
@@ -103,6 +105,14 @@ impl Solved {
         for (&pixel, &proved) in problem.free().iter().zip(&solution.certificate.certified) {
             certified[pixel as usize] = proved;
         }
+        let bounds = rival.is_none().then(|| {
+            // A pixel that a coarser level decided carries the log-odds of its block, of which nothing is proved.
+            let mut bounds: Vec<f64> = s.iter().map(|s| if s.abs() >= STROKE { 0.0 } else { f64::INFINITY }).collect();
+            for (&pixel, &bound) in problem.free().iter().zip(&solution.certificate.bounds) {
+                bounds[pixel as usize] = bound;
+            }
+            bounds
+        });
         let (theta, n_free, n_decided) = (problem.theta, problem.free().len(), problem.n_decided());
         let n_layers = problem.model.layers().len();
         Ok(Self {
@@ -111,6 +121,7 @@ impl Solved {
             mask,
             marginals,
             certified,
+            bounds,
             solution,
             rival,
             bias,
@@ -138,6 +149,8 @@ impl Solved {
                 *certified = false;
             }
         }
+        let bounds = self.bounds.iter_mut().flatten().zip(unreached);
+        bounds.filter(|(_, far)| **far).for_each(|(bound, _)| *bound = f64::INFINITY);
         self.marginals = Marginals::beside(&self.mask, &self.s)?;
         Ok(())
     }
@@ -173,6 +186,12 @@ impl Answer {
     /// f(x) + ½‖x‖² + ½‖s‖² over the free pixels. Strokes that are facts have ∓1e9. `None` for a rival, which proves nothing.
     pub fn base(&self) -> Option<&[f64]> {
         self.solved.base.as_deref()
+    }
+
+    /// For every pixel, row by row, how far its log-odds can be from the exact ones: 0 where a stroke or a decisive cost fixes it, infinite where
+    /// nothing is proved. `None` for a rival.
+    pub fn bounds(&self) -> Option<&[f64]> {
+        self.solved.bounds.as_deref()
     }
 
     /// Where the next stroke would help most; none where nothing is in doubt.

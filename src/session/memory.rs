@@ -49,8 +49,9 @@ fn at_once(n_pixels: usize, threads: usize, options: &Options) -> u64 {
         Factors::Edges => 200,
     };
     // Arrays wait in memory until all files are complete.
-    let is_array =
-        |output: &&Output| matches!(output, Output::MarginalsArray | Output::LogOddsArray | Output::BaseArray);
+    let is_array = |output: &&Output| {
+        matches!(output, Output::MarginalsArray | Output::LogOddsArray | Output::BaseArray | Output::BoundArray)
+    };
     let arrays = 8 * options.output.emit.iter().filter(is_array).count() as u64;
     let per_pixel = 260 + 24 * (threads.max(1) as u64 - 1) + solver + factors + arrays;
     (n_pixels as u64).saturating_mul(per_pixel)

@@ -56,6 +56,7 @@ fn solution(model: &Model, beliefs: Beliefs, rival: Rival, choice: MapChoice) ->
         gap: f64::INFINITY,
         gap_per_pixel: f64::INFINITY,
         error_bound: f64::INFINITY,
+        bounds: vec![f64::INFINITY; set.len()],
         log_z_upper: f64::INFINITY,
         log_z_lower: if rival.is_lower_bound { rival.log_z } else { f64::NEG_INFINITY },
         renyi_infinity_upper: f64::INFINITY,

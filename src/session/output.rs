@@ -37,6 +37,7 @@ outputs! {
     MarginalsArray "marginals.npy" "marginals.npy" "The marginals as float64.",
     LogOddsArray "s.npy" "s.npy" "s = −x as float64, x the log-odds.",
     BaseArray "base.npy" "base.npy" "The feasible base that proves, as float64; a rival has none.",
+    BoundArray "bound.npy" "bound.npy" "How far each log-odds can be from the exact ones, as float64; a rival has none.",
     Overlay "overlay" "overlay.png" "Outline and tint of the mask on the photo.",
     Cutout "cutout" "cutout.png" "The object alone, on nothing.",
     Trimap "trimap" "trimap.png" "Foreground, background, undecided.",
@@ -62,9 +63,10 @@ impl Output {
     pub fn named(name: &str) -> Result<Vec<Self>> {
         Ok(match name.trim() {
             "all" => Self::ALL.to_vec(),
-            "npy" => vec![Self::MarginalsArray, Self::LogOddsArray, Self::BaseArray],
+            "npy" => vec![Self::MarginalsArray, Self::LogOddsArray, Self::BaseArray, Self::BoundArray],
             "s" => vec![Self::LogOddsArray],
             "base" => vec![Self::BaseArray],
+            "bound" => vec![Self::BoundArray],
             name => {
                 let plain = name.strip_suffix(".png").or(name.strip_suffix(".csv")).or(name.strip_suffix(".json"));
                 let plain = plain.unwrap_or(name);
@@ -120,7 +122,7 @@ mod tests {
         assert_eq!(Output::named("mask").unwrap(), [Output::Mask]);
         assert_eq!(Output::named("marginals.png").unwrap(), [Output::Marginals]);
         assert_eq!(Output::named("marginals.npy").unwrap(), [Output::MarginalsArray]);
-        let arrays = [Output::MarginalsArray, Output::LogOddsArray, Output::BaseArray];
+        let arrays = [Output::MarginalsArray, Output::LogOddsArray, Output::BaseArray, Output::BoundArray];
         assert_eq!(Output::named("npy").unwrap(), arrays);
         assert_eq!(Output::named("all").unwrap(), Output::ALL);
         assert!(Output::named("msak").unwrap_err().to_string().contains("mask"));

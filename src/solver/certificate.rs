@@ -1,6 +1,7 @@
 //! What a feasible point proves (f the Lovász extension, s ∈ B(F), x the best primal point in the order of −s):
 //!
-//! - gap = f(x) + ½‖x‖² + ½‖s‖² ≥ ½‖x − x*‖² + ½‖s − s*‖², so no coordinate is further than √(2·gap) from the optimum;
+//! - gap = f(x) + ½‖x‖² + ½‖s‖² ≥ ½‖x − x*‖² + ½‖s − s*‖², so no coordinate is further than √(2·gap) from the optimum, and most are
+//!   far nearer ([`screen`]);
 //! - log Z ≤ −F(∅) + Σ log(1 + e^{−s}) and log Z ≥ H(p) − E_p[F] for any p, at best one near the marginals; their difference bounds
 //!   D∞(P‖Q) for Q with log-odds −s;
 //! - F(∅) + Σ min(s, 0) ≤ min F ≤ F(A) for any A. The mask is optimal where a minimum cut can finish it ([`map`]), else
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::primal::Primal;
 use super::proof::Proof;
-use super::{Point, Progress, map};
+use super::{Point, Progress, map, screen};
 use crate::kernel::logistic::probability;
 use crate::kernel::rounding::{EPSILON, Sum};
 use crate::model::{Model, ordered_softplus, ordered_sum};
@@ -52,8 +53,10 @@ pub struct Certificate {
     pub gap: f64,
     /// The gap divided by the number of free pixels.
     pub gap_per_pixel: f64,
-    /// √(2·gap): no x is further than this from the optimum.
+    /// No x is further than this from the optimum: the largest of `bounds`.
     pub error_bound: f64,
+    /// For each variable, how far x can be from the optimum; at most √(2·gap).
+    pub bounds: Vec<f64>,
     /// Upper bound of log Z.
     pub log_z_upper: f64,
     /// Lower bound of log Z.
@@ -127,10 +130,12 @@ impl Certificate {
                 repaired_pixels += 1;
             }
         }
-        let x = &*x;
         checkpoint()?;
-        let gap = if repaired_pixels == 0 { found } else { proof.gap(x) };
-        let error_bound = (2.0 * gap).sqrt() * (1.0 + 2.0 * EPSILON);
+        let gap = if repaired_pixels == 0 { found } else { proof.gap(&primal.x) };
+        let most = (2.0 * gap).sqrt() * (1.0 + 2.0 * EPSILON);
+        let bounds = screen::bounds(model, &proof, primal, most);
+        let error_bound = bounds.iter().copied().fold(0.0, f64::max);
+        let x = &primal.x;
 
         let (least, most) = proof.log_normaliser();
         checkpoint()?;
@@ -151,6 +156,8 @@ impl Certificate {
             gap,
             gap_per_pixel: gap / n.max(1) as f64,
             error_bound,
+            certified: x.iter().zip(&bounds).enumerate().map(|(v, (x, bound))| x.abs() > *bound || proved(v)).collect(),
+            bounds,
             log_z_upper,
             log_z_lower,
             renyi_infinity_upper,
@@ -159,7 +166,6 @@ impl Certificate {
             map_gap,
             map_proved_optimal: map_gap <= PROVED_OPTIMAL * model.largest().clamp(SMALLEST, 1.0),
             repaired_pixels,
-            certified: x.iter().enumerate().map(|(v, x)| x.abs() > error_bound || proved(v)).collect(),
         };
         Ok((set, certificate))
     }

@@ -16,6 +16,7 @@ mod min_norm;
 mod network;
 mod primal;
 mod proof;
+mod screen;
 mod sequential;
 
 pub use certificate::{Certificate, MapChoice, PROVED_OPTIMAL};

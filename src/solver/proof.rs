@@ -96,7 +96,8 @@ impl<'a> Proof<'a> {
         claim(at_least(ordered_sum(x, self.s, one) + self.error_sum(), x.len()))
     }
 
-    fn error_sum(&self) -> f64 {
+    /// Σ |s − ŝ|
+    pub(super) fn error_sum(&self) -> f64 {
         at_least(self.error.iter().sum(), self.error.len())
     }
 

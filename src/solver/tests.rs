@@ -96,6 +96,27 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(crate::cases(50))]
+
+    #[test]
+    fn every_pixel_is_within_its_own_bound(
+        m in prop::collection::vec(-3.0..3.0_f64, 120), w in prop::collection::vec(0.0..1.5_f64, 24),
+        labels in prop::collection::vec(0..9_u8, 120), c in 0.0..60.0_f64, ties in any::<bool>(), sweeps in 0..12_usize,
+    ) {
+        let m: Vec<f64> = if ties { m.iter().map(|m| m.round()).collect() } else { m };
+        let model = grid_model(12, 10, &m, &w, &labels, c);
+        let exact = run(&model, &Options { tolerance: 1e-16, ..tight(SolverKind::Accelerated) });
+        prop_assert!(exact.certificate.gap < 1e-11);
+        let solution = run(&model, &Options { max_iterations: sweeps, ..tight(SolverKind::Accelerated) });
+        let bounds = &solution.certificate.bounds;
+        for (v, (s, s_exact)) in solution.s.iter().zip(&exact.s).enumerate() {
+            prop_assert!((s - s_exact).abs() <= bounds[v] + exact.certificate.bounds[v], "pixel {v}");
+        }
+        prop_assert!(bounds.iter().all(|bound| *bound <= (2.0 * solution.certificate.gap).sqrt() * (1.0 + 1e-9)));
+    }
+}
+
 #[test]
 fn a_warm_start_reaches_the_same_point_in_fewer_sweeps() {
     let m: Vec<f64> = (0..400).map(|v| ((v * 37) % 101) as f64 / 20.0 - 2.4).collect();

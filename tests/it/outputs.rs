@@ -66,7 +66,7 @@ fn the_report_has_every_field_of_its_schema() {
         ("solve", &["solver", "iterations", "converged", "status", "seconds", "gap", "gap_per_pixel"]),
         ("bounds", &["log_z_upper", "log_z_lower", "renyi_infinity_upper"]),
         ("map", &["energy", "lower_bound", "gap", "proved_optimal", "repaired_pixels", "dropped_pixels", "area"]),
-        ("marginals", &["min", "max", "mean", "certified_pixels", "error_bound"]),
+        ("marginals", &["min", "max", "mean", "certified_pixels", "error_bound", "error_bound_median"]),
         ("timing", &["load", "unary", "superpixels", "assemble", "solve", "write", "total"]),
     ];
     assert_eq!(report["schema"], "lfield.report/1");

@@ -7,8 +7,9 @@ use crate::desk::{Desk, HEIGHT, bytes, in_disc, without_column, without_seconds}
 
 const DEFAULT_FILES: [&str; 4] = ["disc.heatmap.png", "disc.marginals.png", "disc.mask.png", "disc.report.json"];
 
-const ALL_FILES: [&str; 17] = [
+const ALL_FILES: [&str; 18] = [
     "disc.base.npy",
+    "disc.bound.npy",
     "disc.coco.json",
     "disc.cutout.png",
     "disc.heatmap.png",

@@ -1,6 +1,7 @@
 //! Every claim of a solution against the exact twin.
 //!
-//! - gap, gap per pixel: P(x) − P(x*) = f(x) + ½‖x‖² + ½‖s*‖² is no more, x = −s as written. Error bound: no |x − x*| is more.
+//! - gap, gap per pixel: P(x) − P(x*) = f(x) + ½‖x‖² + ½‖s*‖² is no more, x = −s as written. Error bound: no |x − x*| is more, nor
+//!   than the bound of its pixel.
 //! - base: its sums are below F for every set and equal to F of all, up to 1e-12 of the sizes of the model's numbers, a figure and not a
 //!   bound. Where costs are ordinary, f(x) + ½‖x‖² + ½‖base‖² is the gap claimed up to 1e-9.
 //! - converged: the gap claimed and the true one are within the tolerance.
@@ -217,6 +218,11 @@ fn distance(description: &Description, function: &Function, optimum: &Optimum, c
         || show(&(&gap / &n)),
     );
     verdict.bound("error bound", claims.error_bound, Side::Upper, |claim| apart <= exact(claim), || show(&apart));
+    for (v, (s, best)) in claims.s.iter().zip(&point).enumerate() {
+        let apart = size(exact(*s) - best);
+        let bound = Some(claims.bounds[v]);
+        verdict.bound("bound of a pixel", bound, Side::Upper, |claim| apart <= exact(claim), || show(&apart));
+    }
     if claims.converged {
         let allowed = exact(description.options.tolerance) * &n;
         let claimed = claims.gap.is_some_and(|claim| claim.is_finite() && exact(claim) <= allowed);

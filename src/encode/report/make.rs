@@ -98,6 +98,7 @@ impl Answer {
                 mean: p.iter().sum::<f64>() / p.len() as f64,
                 certified_pixels: solved.certified.iter().filter(|&&proved| proved).count(),
                 error_bound: finite(certificate.error_bound),
+                error_bound_median: finite(median(&certificate.bounds)),
             },
             suggestion: self.suggestion(),
             timing: self.timing,
@@ -222,4 +223,14 @@ fn word(choice: impl serde::Serialize) -> String {
 /// JSON has no infinity: a bound that is none is null.
 fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
+}
+
+/// The value in the middle; zero of none.
+fn median(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
+    let middle = values.len() / 2;
+    match values.is_empty() {
+        true => 0.0,
+        false => *values.select_nth_unstable_by(middle, f64::total_cmp).1,
+    }
 }

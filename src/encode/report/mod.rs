@@ -423,8 +423,11 @@ pub struct Marginals {
     pub mean: f64,
     /// Pixels whose side of one half is proved.
     pub certified_pixels: usize,
-    /// No s is further than this from the exact one.
+    /// No log-odds are further than this from the exact ones, dropped pixels aside: the largest bound of a free pixel.
     pub error_bound: Option<f64>,
+    /// The same for one free pixel in two: the median of the bounds.
+    #[serde(default)]
+    pub error_bound_median: Option<f64>,
 }
 #[cfg(test)]
 mod tests {
