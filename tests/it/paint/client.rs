@@ -51,9 +51,11 @@ impl Painter {
         Self { child, port, token }
     }
 
-    /// Sends bytes as they are and reads all that comes back.
+    /// Sends bytes as they are and reads all that comes back; status 0 when nothing does.
     pub(crate) fn say(&self, bytes: &[u8]) -> Reply {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else {
+            return Reply { status: 0, head: String::new(), body: Vec::new() };
+        };
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         // A refusal may come before all was sent.
         let _ = stream.write_all(bytes);
