@@ -2,7 +2,7 @@
 """Says whether two output folders of `lfield batch` hold the same results.
 
 Every file must be there in both and have the same bytes, but for what is different from run to run: seconds (`timing` and
-`solve.seconds` of reports, `seconds` and `run` of the summary, a column of the page and of traces) and the reports of single shards.
+`solve.seconds` of reports, `seconds` and `run` of the summary, a column of the page and of traces), the reports of single shards, and locks.
 Exit code 0: the same; 1: different, with the names of the files.
 """
 
@@ -35,7 +35,7 @@ def timeless(report: dict) -> bytes:
 
 
 def files(folder: Path) -> dict[str, Path]:
-    found = (path for path in folder.rglob("*") if path.is_file())
+    found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("lock"))
     return {str(path.relative_to(folder)): path for path in found if not re.search(r"\.\d+-of-\d+\.(nd)?json$", path.name)}
 
 
