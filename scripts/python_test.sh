@@ -31,8 +31,8 @@ fi
 
 # Away from python/, so that the installed package is what is tested.
 tests=$PWD/python/tests
+"$place/venv/bin/python" -m mypy --strict python/lfield
 package=$(cd "$place" && venv/bin/python -c 'import lfield, os; print(os.path.dirname(lfield.__file__))')
 cd "$place"
-venv/bin/python -m mypy --strict "$package"
 venv/bin/python -m mypy.stubtest lfield --ignore-disjoint-bases
 venv/bin/python -m pytest -q -rs -p no:cacheprovider --doctest-modules -o doctest_optionflags="ELLIPSIS" --rootdir "$tests" "$tests" "$package" "$@"

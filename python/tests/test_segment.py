@@ -24,8 +24,9 @@ def comparable(report: dict) -> dict:
         for key, value in report["parameters"].items()
         if key not in ("unary", "prior", "superpixels", "scribble_format", "emit", "paper")
     }
-    # A reader's remarks name the file.
-    report["warnings"] = [warning for warning in report["warnings"] if ".png" not in warning and ".npy" not in warning]
+    # A reader's remarks name the file, and are worded without it here.
+    of_readers = (".png", ".npy", "half a step")
+    report["warnings"] = [warning for warning in report["warnings"] if not any(word in warning for word in of_readers)]
     return report
 
 
@@ -105,7 +106,7 @@ def test_costs_probabilities_and_superpixels_are_the_programs(tmp_path) -> None:
 
 
 def test_twenty_photos_have_the_programs_bits(tmp_path, shared) -> None:
-    names = sorted(path.stem for path in (shared / "gsc/scribbles").iterdir())[::5][:20]
+    names = sorted(path.stem for path in (shared / "gsc/scribbles").iterdir())[::4][:20]
     assert len(names) == 20
     for name in names:
         image = read(next((shared / "gsc/images").glob(f"{name}.*")))
@@ -193,11 +194,17 @@ def test_a_result_shows_itself(scene) -> None:
     assert page.count("data:image/png;base64,") == 2 and "probability" in page
     shown = np.asarray(Image.open(io.BytesIO(result._repr_png_())))
     assert np.array_equal(shown, result.overlay())
-    soft = result.cutout(soft=True)
-    assert soft.shape == (48, 64, 4) and np.abs(soft[..., 3] / 255 - result.marginals).max() < 1 / 255
     # Arrays are the user's own.
     result.marginals[:] = 7
     assert result._answer.marginals().max() <= 1
+
+
+def test_a_soft_cutout_is_the_file(scene, tmp_path) -> None:
+    image, labels = scene
+    result = lfield.segment(image, labels, matte="soft", emit="cutout")
+    (path,) = result.save(tmp_path)
+    assert np.array_equal(result.cutout(soft=True), np.asarray(Image.open(path)))
+    assert not np.array_equal(result.cutout(), result.cutout(soft=True))
 
 
 def test_progress_is_heard_and_may_stop_the_solve(scene) -> None:
