@@ -25,7 +25,7 @@ $pip install --force-reinstall --no-deps "$wheel"
 (cd "$place" && clean/bin/python -m lfield --version && clean/bin/python "$OLDPWD/scripts/python_readme.py" "$OLDPWD/README.md")
 
 if [ -n "${LFIELD_NIGHTLY:-}" ]; then
-    "$place/venv/bin/maturin" sdist --quiet -m python/Cargo.toml -o "$place/wheels"
+    "$place/venv/bin/maturin" sdist -m python/Cargo.toml -o "$place/wheels"
     CARGO_TARGET_DIR=$place/sdist $pip wheel --no-deps -w "$place/wheels/from-sdist" "$place"/wheels/lfield-*.tar.gz
 fi
 
