@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use lfield::assemble::{HopScale, Phi, Theta};
 
-use lfield::session::{self, Clicks, Detail, Frame, Matte, Method, Output, Overlay, Reach, Temperature};
+use lfield::session::{self, Bias, Clicks, Detail, Frame, Matte, Method, Output, Overlay, Reach, Temperature};
 use lfield::solver::{Factors, MapChoice, SolverKind};
 use lfield::superpixel::Layer;
 use lfield::unary::Geodesic;
@@ -77,9 +77,10 @@ pub(super) struct ModelArgs {
     context: Option<f64>,
 
     /// What every foreground pixel costs on top of the energy, in nats: above 0 the mask is smaller, below 0 larger, and exactly
-    /// the optimum of F + L|A|
-    #[arg(long, value_name = "L", allow_hyphen_values = true, value_parser = parse::bias, conflicts_with = "area")]
-    bias: Option<f64>,
+    /// the optimum of F + L|A|; `auto` puts the outline where the photo has edges along it
+    /// [default: auto; 0 with --paper, --unary, --prior or another --method]
+    #[arg(long, value_name = "L|auto", allow_hyphen_values = true, conflicts_with = "area")]
+    bias: Option<Bias>,
 
     /// The bias whose mask is nearest to this share of the photo
     #[arg(long, value_name = "SHARE", value_parser = parse::whole_share)]

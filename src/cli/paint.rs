@@ -70,8 +70,10 @@ impl Paint {
     pub(super) fn run(&self, global: &Global, voice: &Voice, arguments: &[OsString]) -> Result<u8> {
         let mut options = self.run.overlay(self.max_pixels, global.seed, false)?.options()?;
         // The slider takes its place.
-        let Bias::Fixed(bias) = std::mem::replace(&mut options.bias, Bias::Fixed(0.0)) else {
-            return Err(super::usage("--area: the page has a slider for it").into());
+        let bias = match std::mem::replace(&mut options.bias, Bias::Fixed(0.0)) {
+            Bias::Auto => None,
+            Bias::Fixed(bias) => Some(bias),
+            Bias::Area(_) => return Err(super::usage("--area: the page has a slider for it").into()),
         };
         files::probe(&self.output)?;
         let photos = self.photos(&options)?;
@@ -185,8 +187,8 @@ fn command(run: &Run<'_>, words: &[String]) -> String {
     let mut all = vec!["lfield".to_string(), "segment".into(), path(run.image)];
     all.extend(["--scribbles".into(), path(run.scribbles), "-o".into(), path(run.output)]);
     all.extend(words.iter().cloned());
-    if run.bias != 0.0 {
-        all.extend(["--bias".into(), run.bias.to_string()]);
+    if let Bias::Fixed(bias) = run.bias {
+        all.extend(["--bias".into(), bias.to_string()]);
     }
     all.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
@@ -226,9 +228,15 @@ mod tests {
     #[test]
     fn words_are_quoted_where_a_shell_would_break_them() {
         assert_eq!(["a/b.png", "a b", "it's", "", "$x"].map(quoted), ["a/b.png", "'a b'", r"'it'\''s'", "''", "'$x'"]);
-        let run =
-            Run { image: Path::new("my cat.jpg"), scribbles: Path::new("o/s.png"), output: Path::new("o"), bias: -0.5 };
-        let expected = "lfield segment 'my cat.jpg' --scribbles o/s.png -o o --beta 3 --bias -0.5";
-        assert_eq!(command(&run, &["--beta".into(), "3".into()]), expected);
+        let run = |bias| Run {
+            image: Path::new("my cat.jpg"),
+            scribbles: Path::new("o/s.png"),
+            output: Path::new("o"),
+            bias,
+        };
+        let expected = "lfield segment 'my cat.jpg' --scribbles o/s.png -o o --beta 3";
+        let words = ["--beta".into(), "3".into()];
+        assert_eq!(command(&run(Bias::Auto), &words), expected);
+        assert_eq!(command(&run(Bias::Fixed(-0.5)), &words), format!("{expected} --bias -0.5"));
     }
 }

@@ -22,11 +22,6 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     number(text, "a share of at least 0 and below 1", |value| (0.0..1.0).contains(&value))
 }
 
-/// A bias that decides no pixel against its own overwhelming cost.
-pub(super) fn bias(text: &str) -> Result<f64, String> {
-    number(text, "a number from -10000 to 10000", |value| value.abs() <= 1e4)
-}
-
 /// A share up to all of it.
 pub(super) fn whole_share(text: &str) -> Result<f64, String> {
     number(text, "a share from 0 to 1", |value| (0.0..=1.0).contains(&value))

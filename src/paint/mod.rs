@@ -30,7 +30,7 @@ pub use photo::Photo;
 
 use crate::Error;
 use crate::read::Recorded;
-use crate::session::Options;
+use crate::session::{Bias, Options};
 use guard::Guard;
 use route::Routes;
 use server::Stop;
@@ -45,8 +45,8 @@ pub struct Settings {
     pub photos: Vec<Photo>,
     /// The options of every answer; those of the results, but for the bias.
     pub options: Options,
-    /// Where the size slider starts.
-    pub bias: f64,
+    /// Where the size slider starts; none: at the bias that fits, with every answer.
+    pub bias: Option<f64>,
     /// Most memory for a save, if not what is free.
     pub max_memory: Option<u64>,
     /// What the command line said beyond options.
@@ -69,7 +69,7 @@ pub struct Run<'a> {
     /// The folder of results.
     pub output: &'a Path,
     /// The position of the size slider.
-    pub bias: f64,
+    pub bias: Bias,
 }
 
 /// A server that is bound to its port and not answering yet.

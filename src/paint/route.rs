@@ -8,7 +8,7 @@
 //! | `/api/photos/N/open`, `/undo`, `/redo` | POST | the generation |
 //! | `/api/photos/N/strokes` | POST, GET | adds a stroke; the label of every pixel, one byte each |
 //! | `/api/photos/N/save` | POST | begins to write results |
-//! | `/api/photos/N/command?bias=L` | GET | the command that writes the same |
+//! | `/api/photos/N/command?bias=L`, or `auto` | GET | the command that writes the same |
 //! | `/api/photos/N/picture`, `/thumbnail`, `/tile?column=C&row=R` | GET | pictures |
 //! | `/api/photos/N/answer?id=K` | GET | 16-bit log-odds of every pixel, little-endian |
 
@@ -24,6 +24,7 @@ use super::studio::{Refusal, Studio};
 use super::{page, save};
 use crate::encode;
 use crate::grid::{Picture, Shape};
+use crate::session::Bias;
 
 /// How long a request for news may wait.
 const NEWS: Duration = Duration::from_secs(20);
@@ -98,7 +99,8 @@ impl Routes {
             }
             "command" => {
                 get(head)?;
-                Ok(Response::json(&json!({ "command": studio.command(n, checked(parameter(head, "bias")?)?) })))
+                let Size(bias) = parameter(head, "bias")?;
+                Ok(Response::json(&json!({ "command": studio.command(n, checked(bias)?) })))
             }
             "picture" => {
                 get(head)?;
@@ -173,12 +175,28 @@ impl Routes {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wish {
-    bias: f64,
+    /// `null` for the bias that fits.
+    bias: Option<f64>,
 }
 
-fn checked(bias: f64) -> Result<f64, Response> {
-    // Minus zero is zero, also in a report.
-    if bias.is_finite() { Ok(bias + 0.0) } else { Err(Response::refusal(400, "the bias is no number")) }
+/// A bias, or `auto` for the one that fits.
+struct Size(Option<f64>);
+
+impl std::str::FromStr for Size {
+    type Err = std::num::ParseFloatError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "auto" { Ok(Self(None)) } else { text.parse().map(|bias| Self(Some(bias))) }
+    }
+}
+
+fn checked(bias: Option<f64>) -> Result<Bias, Response> {
+    match bias {
+        None => Ok(Bias::Auto),
+        // Minus zero is zero, also in a report.
+        Some(bias) if bias.is_finite() => Ok(Bias::Fixed(bias + 0.0)),
+        Some(_) => Err(Response::refusal(400, "the bias is no number")),
+    }
 }
 
 fn binary(bytes: Vec<u8>) -> Response {

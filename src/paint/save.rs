@@ -8,7 +8,7 @@ use crate::session::{Bias, Options, Session};
 use crate::{Error, Result, store};
 
 /// Begins to write the results of a photo in a thread of its own.
-pub(super) fn save(studio: &Arc<Studio>, n: usize, bias: f64) -> Result<(), Refusal> {
+pub(super) fn save(studio: &Arc<Studio>, n: usize, bias: Bias) -> Result<(), Refusal> {
     studio.begin_save(n)?;
     let own = Arc::clone(studio);
     let run = move || {
@@ -23,9 +23,9 @@ pub(super) fn save(studio: &Arc<Studio>, n: usize, bias: f64) -> Result<(), Refu
 }
 
 /// The files written, and the generation of the strokes they were made from.
-fn write(studio: &Studio, n: usize, bias: f64) -> (Result<Vec<String>>, u64) {
+fn write(studio: &Studio, n: usize, bias: Bias) -> (Result<Vec<String>>, u64) {
     let (settings, photo) = (&studio.settings, studio.photo(n));
-    let options = Options { bias: Bias::Fixed(bias), ..settings.options.clone() };
+    let options = Options { bias, ..settings.options.clone() };
     let input = photo.input(settings.recorded);
     let proceed = || if studio.look().is_stopping { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let (session, generation) = studio.read_kept(n, || {

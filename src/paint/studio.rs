@@ -16,6 +16,7 @@ use super::view::View;
 use super::{Run, Settings};
 use crate::Result;
 use crate::grid::Seed;
+use crate::session::Bias;
 
 /// Everything that threads share.
 pub(super) struct Studio {
@@ -260,7 +261,7 @@ impl Studio {
     }
 
     /// The command that writes the same bytes.
-    pub(super) fn command(&self, n: usize, bias: f64) -> String {
+    pub(super) fn command(&self, n: usize, bias: Bias) -> String {
         let photo = self.photo(n);
         (self.settings.command)(&Run { image: &photo.path, scribbles: &photo.strokes(), output: &photo.output, bias })
     }

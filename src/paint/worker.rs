@@ -176,6 +176,7 @@ fn facts(answer: &Answer, seconds: Duration) -> Value {
         "gap": finite(certificate.gap_per_pixel),
         "error": finite(certificate.error_bound),
         "temperature": answer.model.temperature,
+        "bias": answer.fitting_bias(),
         "seconds": seconds.as_secs_f64(),
     })
 }

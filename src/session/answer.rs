@@ -79,6 +79,8 @@ pub(crate) struct Solved {
     pub(crate) rival: Option<Rival>,
     /// The bias in force.
     pub(crate) bias: f64,
+    /// The bias that fits the photo, where costs are learned from strokes.
+    pub(crate) fitting: Option<f64>,
     /// Pixels taken out of the optimal mask because no object stroke reaches them.
     pub(crate) n_dropped: usize,
     /// The masks of all sizes, where they were asked for.
@@ -125,6 +127,7 @@ impl Solved {
             solution,
             rival,
             bias,
+            fitting: None,
             n_dropped: 0,
             path,
             theta,
@@ -175,6 +178,11 @@ impl Answer {
     /// The bias λ in force: mask, marginals and certificate are those of F + λ|A|.
     pub fn bias(&self) -> f64 {
         self.solved.bias
+    }
+
+    /// The bias that fits the photo, which `Bias::Auto` takes; none where costs are not learned from strokes, or by a rival.
+    pub fn fitting_bias(&self) -> Option<f64> {
+        self.solved.fitting
     }
 
     /// The masks of all sizes, the smallest first, where `Output::Path` was among the outputs asked for.

@@ -38,7 +38,7 @@ impl Base<'_> {
     /// The solution moved by the bias, and λ.
     pub(super) fn biased(&self, solution: Solution, bias: Bias) -> Result<(Solution, f64)> {
         let bias = match bias {
-            Bias::Fixed(0.0) => return Ok((solution, 0.0)),
+            Bias::Fixed(0.0) | Bias::Auto => return Ok((solution, 0.0)),
             Bias::Fixed(bias) => bias,
             Bias::Area(share) => {
                 let count = (share * self.problem.shape().n_pixels() as f64).round() as usize;

@@ -23,6 +23,7 @@ mod options;
 mod output;
 mod overlay;
 mod refit;
+mod size;
 mod stage;
 mod suggest;
 mod temperature;
@@ -49,7 +50,7 @@ pub use temperature::Fit;
 pub(crate) use temperature::SLIPS;
 pub use warning::Warning;
 
-use crate::assemble::{self, Problem, SeedMode};
+use crate::assemble::{self, Contrast, Problem, SeedMode, Theta};
 use crate::grid::{Partition, Picture, Seeds, Shape, Unary};
 use crate::read::{Digest, Format, Input, Scene};
 use crate::solver::{self, Messages, Solution, Status};
@@ -338,8 +339,8 @@ impl Session {
             Some(solved) => solved,
             None => {
                 let names = layer_names(&model, &superpixels.names);
-                let task =
-                    Task { problem: &problem, names: &names, temperature: model.temperature, key: base_key, below };
+                let (temperature, is_learned) = (model.temperature, mixtures.is_some());
+                let task = Task { problem: &problem, names: &names, temperature, key: base_key, below, is_learned };
                 let mut solved = self.solve_problem(&task, watch, keep)?;
                 if let Some(below) = below {
                     below.complete(&mut solved, self.facts(&model))?;
@@ -390,14 +391,25 @@ impl Session {
         let base = Base { problem, messages: &messages, options: &self.options.solver, temperature, checkpoint };
         let wants_path = self.options.output.emit.contains(&Output::Path);
         let path = if wants_path { base.path(&solution)? } else { Vec::new() };
-        let (solution, bias) = base.biased(solution, task.below.and_then(Below::bias).unwrap_or(self.options.bias))?;
-        Solved::new(problem, solution, None, bias, path)
+        let fitting = (task.is_learned && self.options.method == Method::Lfield).then(|| {
+            let contrast = Contrast::new(&self.picture, Theta::Fixed(problem.theta));
+            let s = problem.expand(&solution.s);
+            size::bias(&contrast, |pixel| -temperature * s[pixel])
+        });
+        // What the level below has decided, it has decided under its bias.
+        let fitting = task.below.and_then(Below::fitting).or(fitting);
+        let bias = match task.below.and_then(Below::bias).unwrap_or(self.options.bias) {
+            Bias::Auto => Bias::Fixed(fitting.unwrap_or(0.0)),
+            bias => bias,
+        };
+        let (solution, bias) = base.biased(solution, bias)?;
+        Ok(Solved { fitting, ..Solved::new(problem, solution, None, bias, path)? })
     }
 
     /// The solution without a bias, and its messages.
     fn base(&mut self, task: &Task<'_>, watch: &Watch<'_>, keep: bool) -> Result<(Solution, Messages)> {
         let checkpoint: Checkpoint<'_> = &|| watch.checkpoint();
-        let Task { problem, names, temperature, key, below } = *task;
+        let Task { problem, names, temperature, key, below, .. } = *task;
         let start = self.warm.start(problem, names, temperature);
         if let (Some(solution), Some(messages)) = (self.base.get(key), &start) {
             return Ok(((*solution).clone(), messages.clone()));
@@ -498,6 +510,8 @@ struct Task<'a> {
     key: Digest,
     /// The level below, where there is one.
     below: Option<&'a Below>,
+    /// Whether its costs are learned from strokes.
+    is_learned: bool,
 }
 
 /// The names of a model's layers in their order: rows and columns of the cut, then the superpixels.

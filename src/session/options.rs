@@ -76,7 +76,7 @@ impl Default for Options {
             detail: Detail::Auto,
             method: Method::Lfield,
             model: assemble::Options::default(),
-            bias: Bias::Fixed(0.0),
+            bias: Bias::Auto,
             marks: Marks::default(),
             refit: 0,
             reach: Reach::Auto,
@@ -89,7 +89,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, no context, no reach, superpixels of
+    /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, no context, no reach, no bias, superpixels of
     /// weight 1 and any size; and a θ of the paper's list; every pixel solved for.
     #[must_use]
     pub fn paper(mut self) -> Self {
@@ -98,6 +98,7 @@ impl Options {
         self.unary.geodesic = unary::Geodesic::Fixed(0.0);
         self.unary.context = 0.0;
         self.reach = Reach::Off;
+        self.bias = Bias::Fixed(0.0);
         self.layers = Layer::PAPER.to_vec();
         self.model.seeds = assemble::SeedMode::Soft;
         self.model.hop_scale = assemble::HopScale::Paper;
@@ -170,6 +171,8 @@ impl Options {
 /// λ in F(A) + λ|A|: above 0 makes the mask smaller, below 0 larger.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bias {
+    /// The λ that fits the photo, where costs are learned from strokes and the method is [`Method::Lfield`]; 0 elsewhere.
+    Auto,
     /// λ itself, in nats. The temperature divides it like the rest of the energy.
     Fixed(f64),
     /// The λ whose mask covers the share of the photo nearest to this.
@@ -181,15 +184,28 @@ impl Bias {
     fn value(self) -> f64 {
         match self {
             Self::Fixed(bias) => bias,
-            Self::Area(_) => 0.0,
+            Self::Auto | Self::Area(_) => 0.0,
         }
     }
 
     /// The share asked for, or none.
     fn share(self) -> f64 {
         match self {
-            Self::Fixed(_) => 0.0,
+            Self::Auto | Self::Fixed(_) => 0.0,
             Self::Area(share) => share,
+        }
+    }
+}
+
+impl FromStr for Bias {
+    type Err = Error;
+
+    /// A number or `auto`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text.parse() {
+            _ if text == "auto" => Ok(Self::Auto),
+            Ok(bias) if f64::abs(bias) <= DECIDED => Ok(Self::Fixed(bias)),
+            _ => Err(Error::parameter("bias", format!("{text:?}"), "a number from -1e4 to 1e4, or auto")),
         }
     }
 }
@@ -213,7 +229,7 @@ impl Reach {
     /// The share in force.
     pub(super) fn share(self, is_learned: bool, bias: Bias) -> Option<f64> {
         match self {
-            Self::Auto => (is_learned && matches!(bias, Bias::Fixed(_))).then_some(Self::DEFAULT),
+            Self::Auto => (is_learned && !matches!(bias, Bias::Area(_))).then_some(Self::DEFAULT),
             Self::Off => None,
             Self::Share(share) => Some(share),
         }

@@ -66,7 +66,7 @@ overlay! {
         gamma: f64 = "parsed" => model.gamma; theta: Theta = "parsed" => model.theta; phi: Phi = "parsed" => model.phi;
         hop_scale: HopScale = "Option::deserialize" => model.hop_scale; #[serde(alias = "seeds")] strokes: SeedMode = "Option::deserialize" => model.seeds;
         components: usize = "parsed" => unary.components; outlier: f64 = "parsed" => unary.outlier;
-        bias: f64 = "parsed"; area: f64 = "parsed"; reach: Reach = "parsed" => reach; refit: usize = "parsed" => refit;
+        bias: Bias = "parsed"; area: f64 = "parsed"; reach: Reach = "parsed" => reach; refit: usize = "parsed" => refit;
         #[serde(rename = "box")] frame: Frame = "parsed"; fg: Clicks = "parsed"; bg: Clicks = "parsed"; geodesic: Geodesic = "parsed" => unary.geodesic; context: f64 = "parsed" => unary.context;
         temperature: Temperature = "parsed"; layer: Vec<Layer> = "each"; detail: Detail = "parsed" => detail;
         method: Method = "Option::deserialize" => method;
@@ -142,7 +142,7 @@ impl Overlay {
         }
         match (self.bias, self.area) {
             (Some(_), Some(_)) => return Err(Error::parameter("area", "beside a bias", "one of the two")),
-            (Some(bias), None) => options.bias = Bias::Fixed(bias),
+            (Some(bias), None) => options.bias = bias,
             (None, Some(share)) => options.bias = Bias::Area(share),
             (None, None) => {}
         }

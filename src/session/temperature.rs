@@ -66,7 +66,7 @@ impl Session {
         options.reach = Reach::Off;
         options.solver.tolerance = options.solver.tolerance.max(TOLERANCE);
         let fit_key =
-            key(&(self.evidence_key(None), &superpixels.names, &options.model, &options.solver, options.method));
+            key(&(self.evidence_key(None), &superpixels.names, &options.model, &options.solver, options.method, options.bias));
         if let Some(fit) = self.fit.get(fit_key) {
             return Ok(*fit);
         }

@@ -28,6 +28,7 @@ pub use robot::{Course, Outcome, Place, Robot, Trial, follow};
 use crate::dataset::pool::{self, Budget, Candidate, Work};
 use crate::metric::{Calibration, Curve, Judge, Judgement, Summary, WIDTHS};
 use crate::read::{Digest, Format};
+use crate::session::Bias;
 use crate::store::files::{Rendered, Staged};
 use crate::{Error, Result, session, store};
 use grid::{Task, plan};
@@ -106,6 +107,10 @@ impl Options {
         options.model.theta = weights.theta.into();
         if method.is_homogeneous() {
             options.model.temperature = 1.0;
+        }
+        // The others are compared with rivals, which have no levels.
+        if method != Contender::Defaults && options.bias == Bias::Auto {
+            options.bias = Bias::Fixed(0.0);
         }
         options.output.emit.clear();
         options

@@ -130,7 +130,7 @@ impl Answer {
             seeds: word(self.model.seeds),
             bias: self.solved.bias,
             area: match options.bias {
-                Bias::Fixed(_) => None,
+                Bias::Auto | Bias::Fixed(_) => None,
                 Bias::Area(share) => Some(share),
             },
             reach: self.reach,

@@ -29,6 +29,7 @@ const app = {
   edits: Promise.resolve(),
   pending: 0,
   saves: null,
+  isFitted: true,
 };
 
 const brush = new Brush(get("stage"), get("canvas"), get("ring"), {
@@ -45,6 +46,8 @@ const brush = new Brush(get("stage"), get("canvas"), get("ring"), {
 camera.moved = () => brush.refreshRing();
 
 const bias = () => Number(get("bias").value);
+/** The bias asked for: none while the slider follows the one that fits. */
+const wish = () => (app.isFitted ? null : bias());
 /** The log-odds above which a pixel is in the mask: the temperature divides the bias like the rest of the energy. */
 const threshold = () => bias() / (app.news?.facts?.temperature ?? app.album.temperature);
 
@@ -141,7 +144,7 @@ async function showStrokes() {
   app.revision = revision;
 }
 
-async function showAnswer({ photo, answer }) {
+async function showAnswer({ photo, answer, facts }) {
   if (answer === null) {
     overlay.clear();
     app.area = null;
@@ -150,6 +153,7 @@ async function showAnswer({ photo, answer }) {
     // None: a newer one is on its way.
     if (app.photo !== photo || levels.length === 0) return;
     overlay.levels = levels;
+    if (app.isFitted && typeof facts?.bias === "number") get("bias").value = facts.bias;
     draw();
     // After the first result most strokes are corrections.
     if (app.tool !== "eraser" && !app.hasAnswer) act("auto");
@@ -199,7 +203,7 @@ function showCommand() {
   commandTimer = setTimeout(async () => {
     const { photo } = app;
     if (photo === null) return;
-    const { command } = await api.json(`/api/photos/${photo}/command?bias=${bias()}`).catch(() => ({ command: "" }));
+    const { command } = await api.json(`/api/photos/${photo}/command?bias=${wish() ?? "auto"}`).catch(() => ({ command: "" }));
     if (app.photo === photo) panel.showCommand(command);
   }, 80);
 }
@@ -249,7 +253,7 @@ async function save() {
   if (photo === null) return;
   try {
     await app.edits;
-    await api.post(`/api/photos/${photo}/save`, { bias: bias() });
+    await api.post(`/api/photos/${photo}/save`, { bias: wish() });
   } catch (error) {
     panel.notify(`Not saved: ${error.message}`);
   }
@@ -272,7 +276,7 @@ function act(name) {
     smaller: () => resizeBrush(-1),
     larger: () => resizeBrush(1),
     copy: () => panel.copyCommand(),
-    reset: () => setBias(0),
+    reset: () => setBias(app.album.bias),
     "zoom-in": () => camera.zoomMiddle(1.4),
     "zoom-out": () => camera.zoomMiddle(1 / 1.4),
     "zoom-fit": () => camera.fit(),
@@ -285,8 +289,10 @@ function act(name) {
   }
 }
 
+/** Without a value the slider follows the bias that fits. */
 function setBias(value) {
-  get("bias").value = value;
+  app.isFitted = value === null;
+  get("bias").value = value ?? app.news?.facts?.bias ?? 0;
   drawSoon();
   showCommand();
 }
@@ -314,7 +320,8 @@ async function start() {
       await new Promise((resolve) => setTimeout(resolve, 1500));
     }
   }
-  get("bias").value = app.album.bias;
+  app.isFitted = app.album.bias === null;
+  get("bias").value = app.album.bias ?? 0;
   overlay.setHeat(app.album.heat);
   panel.showAlbum(app.album, open);
   follow();

@@ -239,6 +239,11 @@ impl Below {
         self.band.as_ref().map(|_| Bias::Fixed(self.answer.bias()))
     }
 
+    /// The bias that fits the smaller photo.
+    pub(super) fn fitting(&self) -> Option<f64> {
+        self.band.as_ref().and(self.answer.fitting_bias())
+    }
+
     /// Strokes that are facts, and what is decided.
     pub(super) fn facts(&self) -> Option<&Seeds> {
         self.band.as_ref().map(|band| &*band.facts.value)

@@ -23,12 +23,13 @@ fn strokes_are_answered_and_saved_as_segment_would() {
     let news = painter.get("/api/news?after=0").json();
     assert_eq!((&news["state"], &news["generation"]), (&json!("empty"), &json!(0)));
     let painter = painter.with_answer();
-    assert_eq!(painter.post("/api/photos/0/save", &json!({ "bias": 0 })).status, 202);
+    assert_eq!(painter.post("/api/photos/0/save", &json!({ "bias": null })).status, 202);
     let news = painter.wait(|news| news["saves"] == 1);
     assert_eq!(news["states"], "d", "{news}");
     let command = news["save"]["command"].as_str().unwrap().to_string();
     assert_eq!(command, "lfield segment disc.png --scribbles out/disc.scribbles.png -o out --beta 3");
-    assert_eq!(painter.get("/api/photos/0/command?bias=0").json()["command"], command);
+    assert_eq!(painter.get("/api/photos/0/command?bias=auto").json()["command"], command);
+    assert_eq!(painter.get("/api/photos/0/command?bias=0").json()["command"], format!("{command} --bias 0"));
 
     let words: Vec<&str> = command.split(' ').skip(1).map(|word| if word == "out" { "again" } else { word }).collect();
     desk.lfield(&words).assert().success();
