@@ -104,7 +104,7 @@ pub(super) struct ModelArgs {
     #[arg(long, value_name = "T|fit", allow_hyphen_values = true, default_value_t = Temperature::Fixed(model().temperature))]
     temperature: Temperature,
 
-    /// The model as printed in the paper: soft seeds, no outlier share, no stroke distance, no context, no reach, --hop-scale paper, --theta 0.001, --layer 7,6.5,1
+    /// The model as printed in the paper: soft seeds, no outlier share, no stroke distance, no context, no reach, no bias, --hop-scale paper, --theta 0.001, --layer 7,6.5,1
     /// --layer 10,10,1
     #[arg(long)]
     paper: bool,

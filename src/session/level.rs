@@ -71,6 +71,12 @@ impl Base<'_> {
         Levels::new(&self.problem.model, self.messages, solution.certificate.gap, self.options.map)
     }
 
+    /// The bias as far as the temperature allows it.
+    pub(super) fn bounded(&self, bias: f64) -> f64 {
+        let most = DECIDED * self.temperature;
+        bias.clamp(-most, most)
+    }
+
     /// The bias of the energy over T. Pixels that their own cost decides are not moved by less than what decides them.
     fn moved(&self, bias: f64) -> Result<f64> {
         let moved = bias / self.temperature;

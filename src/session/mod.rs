@@ -399,7 +399,7 @@ impl Session {
         // What the level below has decided, it has decided under its bias.
         let fitting = task.below.and_then(Below::fitting).or(fitting);
         let bias = match task.below.and_then(Below::bias).unwrap_or(self.options.bias) {
-            Bias::Auto => Bias::Fixed(fitting.unwrap_or(0.0)),
+            Bias::Auto => Bias::Fixed(base.bounded(fitting.unwrap_or(0.0))),
             bias => bias,
         };
         let (solution, bias) = base.biased(solution, bias)?;

@@ -65,8 +65,14 @@ impl Session {
         // Held-out strokes are judged as the model sees them.
         options.reach = Reach::Off;
         options.solver.tolerance = options.solver.tolerance.max(TOLERANCE);
-        let fit_key =
-            key(&(self.evidence_key(None), &superpixels.names, &options.model, &options.solver, options.method, options.bias));
+        let fit_key = key(&(
+            self.evidence_key(None),
+            &superpixels.names,
+            &options.model,
+            &options.solver,
+            options.method,
+            options.bias,
+        ));
         if let Some(fit) = self.fit.get(fit_key) {
             return Ok(*fit);
         }

@@ -133,6 +133,9 @@ fn it_scores_what_segment_writes_also_where_one_solve_serves_several_settings() 
         let rival = matches!(&row["method"][..], "mean-field" | "bp" | "fbp");
         let mut arguments =
             vec!["--method", method(row), "--alpha", &row["alpha"], "--beta", &row["beta"], "--gamma", &row["gamma"]];
+        if row["method"] != "defaults" {
+            arguments.extend(["--bias", "0"]);
+        }
         if !rival && row["method"] != "defaults" {
             arguments.extend(exact);
         }

@@ -217,7 +217,7 @@ fn what_did_not_change_is_not_done_again() {
 #[test]
 fn a_bias_moves_the_solution_and_solves_nothing_again() {
     // What is dropped after the optimum is another matter.
-    let plain = || Options { reach: Reach::Off, ..Options::default() };
+    let plain = || Options { reach: Reach::Off, bias: Bias::Fixed(0.0), ..Options::default() };
     let mut session = Session::new(picture(), plain()).unwrap();
     session.set_seeds(seeds(&[(52, true), (53, true), (0, false), (11, false), (100, false)])).unwrap();
     let first = solve(&mut session).unwrap();
@@ -249,6 +249,29 @@ fn a_bias_moves_the_solution_and_solves_nothing_again() {
         let share = level.area as f64 / SHAPE.n_pixels() as f64;
         session.set_options(Options { bias: Bias::Area(share), ..plain() }).unwrap();
         assert_eq!(solve(&mut session).unwrap().mask().area(), level.area);
+    }
+}
+
+#[test]
+fn the_bias_that_fits_is_a_bias_like_any_other() {
+    let mut session = Session::new(picture(), Options::default()).unwrap();
+    session.set_seeds(seeds(&[(52, true), (53, true), (0, false), (11, false), (100, false)])).unwrap();
+    let fitted = solve(&mut session).unwrap();
+    assert_eq!(fitted.fitting_bias(), Some(fitted.bias()));
+    session.set_options(Options { bias: Bias::Fixed(fitted.bias()), ..Options::default() }).unwrap();
+    let typed = solve(&mut session).unwrap();
+    assert_eq!((fitted.mask(), fitted.log_odds()), (typed.mask(), typed.log_odds()));
+    assert_eq!(typed.fitting_bias(), Some(fitted.bias()));
+    // Another temperature divides the log-odds and leaves the bias as it is.
+    let mut options = Options::default();
+    options.model.temperature = 4.0;
+    session.set_options(options).unwrap();
+    let hot = solve(&mut session).unwrap();
+    assert_eq!((hot.bias(), hot.mask()), (fitted.bias(), fitted.mask()));
+    // Pixels taken alone, and the printed model, have none.
+    for options in [Options { method: Method::Unary, ..Options::default() }, Options::default().paper()] {
+        session.set_options(options).unwrap();
+        assert_eq!(solve(&mut session).unwrap().bias(), 0.0);
     }
 }
 
