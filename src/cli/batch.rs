@@ -182,7 +182,7 @@ impl Batch {
         }
         let out = self.output.display();
         let lock = batch::lock(&settings, || match self.no_wait {
-            true => Err(crate::Error::Busy { path: self.output.clone() }),
+            true => Err(lfield::Error::Busy { path: self.output.clone() }),
             false => {
                 voice.say(format_args!("another batch is running here: waiting until it has ended in {out}"));
                 Ok(())

@@ -70,7 +70,9 @@ fn a_folder_uses_only_what_it_may() {
             continue;
         }
         for name in used(&std::fs::read_to_string(file).unwrap()) {
-            if folders.contains(&*name) && name != folder && !allowed.contains(&&*name) {
+            // The program's half knows the library by its name alone.
+            let is_listed = folders.contains(&*name) || folder == "cli";
+            if is_listed && name != folder && !allowed.contains(&&*name) {
                 wrong.push(format!("{} uses crate::{name}", below.display()));
             }
         }

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 use dashu_int::IBig;
+use dashu_ratio::RBig;
 use lfield::assemble::{self, Contrast, HopScale, Phi, SeedMode, Theta};
 use lfield::factor::{Cardinality, Chain, Factor};
 use lfield::grid::Picture;
@@ -135,6 +136,8 @@ pub(crate) struct Twins {
     pub(crate) function: Function,
     /// What the function was before vast costs were decided, for a model that was assembled.
     pub(crate) before: Option<Before>,
+    /// The sum of the sizes of all numbers given, also of those that strokes and vast costs have decided.
+    pub(crate) weight: RBig,
 }
 
 /// The function of all pixels without strokes, and for each what its own cost has decided.
@@ -211,7 +214,8 @@ impl Description {
         });
         let layers = [rows, columns].into_iter().chain(superpixels.collect::<Vec<_>>()).collect();
         let model = Model::new(self.unary.clone(), layers).expect("costs").with_constant(constant);
-        Twins { model, function: definition.function(), before: None }
+        let function = definition.function();
+        Twins { model, weight: function.weight(), function, before: None }
     }
 
     fn photo_twins(&self, rgb: &[[u8; 3]], partitions: &[Vec<u32>], options: &assemble::Options) -> Twins {
@@ -269,6 +273,7 @@ impl Description {
             model: problem.model,
             function,
             before: Some(Before { function: whole.conditioned(&free, &inside), decided }),
+            weight: whole.weight(),
         }
     }
 }

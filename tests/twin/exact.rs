@@ -74,10 +74,10 @@ impl Function {
     }
 
     /// The sum of the sizes of all numbers of the model.
-    pub(crate) fn weight(&self) -> IBig {
+    pub(crate) fn weight(&self) -> RBig {
         let edges = self.edges.iter().map(|(.., w)| w);
         let gains = self.tables.iter().flat_map(|(_, gains)| gains);
-        self.unary.iter().chain(edges).chain(gains).map(size).sum()
+        fraction(self.unary.iter().chain(edges).chain(gains).map(size).sum(), self.exponent)
     }
 
     fn terms(&self, set: &[bool], mut hear: impl FnMut(&IBig)) {

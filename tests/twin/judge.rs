@@ -2,8 +2,9 @@
 //!
 //! - gap, gap per pixel: P(x) − P(x*) = f(x) + ½‖x‖² + ½‖s*‖² is no more, x = −s as written. Error bound: no |x − x*| is more, nor
 //!   than the bound of its pixel.
-//! - base: its sums are below F for every set and equal to F of all, up to 1e-12 of the sizes of the model's numbers, a figure and not a
-//!   bound. Where costs are ordinary, f(x) + ½‖x‖² + ½‖base‖² is the gap claimed up to 1e-9.
+//! - base: its sums are below F for every set and equal to F of all, up to 1e-12 of the sizes of the numbers given, a figure and not a
+//!   bound. Where costs are ordinary, f(x) + ½‖x‖² + ½‖base‖² is the gap claimed up to 1e-9 and what it does to that sum that base is written in
+//!   doubles.
 //! - converged: the gap claimed and the true one are within the tolerance.
 //! - log Z between its bounds, and log P(A)/Q(A) below the Rényi bound for every A, for up to [`MOST_LISTED`] variables. The sums are right
 //!   to 200 bits, and so is the verdict.
@@ -135,7 +136,7 @@ impl Side {
 /// Solves the model as described, and judges what comes back.
 pub(crate) fn judge(description: &Description) -> Verdict {
     let mut verdict = Verdict::default();
-    let Twins { model, function, before } = description.twins();
+    let Twins { model, function, before, weight } = description.twins();
     if let Some(before) = before {
         judge_decided(&before, &function, &mut verdict);
     }
@@ -144,7 +145,7 @@ pub(crate) fn judge(description: &Description) -> Verdict {
         Err(_) => verdict.null("solved"),
         Ok(solution) => {
             verdict.hold("solved", true, String::new);
-            judge_claims(description, &function, &Claims::of(solution), &mut verdict);
+            judge_claims(description, &function, &weight, &Claims::of(solution), &mut verdict);
         }
     }
     verdict
@@ -164,7 +165,13 @@ fn judge_decided(before: &Before, function: &Function, verdict: &mut Verdict) {
     verdict.hold("decided: least energy", whole.least() == rest.least(), String::new);
 }
 
-fn judge_claims(description: &Description, function: &Function, claims: &Claims, verdict: &mut Verdict) {
+fn judge_claims(
+    description: &Description,
+    function: &Function,
+    weight: &RBig,
+    claims: &Claims,
+    verdict: &mut Verdict,
+) {
     let n = function.unary.len();
     assert_eq!((claims.s.len(), claims.set.len(), claims.certified.len()), (n, n, n), "one number per variable");
     let finite = claims.s.iter().all(|s| s.is_finite());
@@ -180,14 +187,14 @@ fn judge_claims(description: &Description, function: &Function, claims: &Claims,
         let partition = Partition::new(function);
         assert_eq!(*partition.least(), optimum.least(), "the twin contradicts itself");
         log_z(&partition, claims, verdict);
-        base(description, function, claims, verdict);
+        base(description, function, weight, claims, verdict);
     }
 }
 
 /// The base against all sets.
-fn base(description: &Description, function: &Function, claims: &Claims, verdict: &mut Verdict) {
+fn base(description: &Description, function: &Function, weight: &RBig, claims: &Claims, verdict: &mut Verdict) {
     let n = claims.base.len();
-    let rounding = fraction(function.weight(), function.exponent) * exact(1e-12);
+    let rounding = weight * exact(1e-12);
     let empty = function.energy(&vec![false; n]);
     let wrong = (0..1_usize << n).find(|bits| {
         let set: Vec<bool> = (0..n).map(|v| bits >> v & 1 == 1).collect();
@@ -197,8 +204,9 @@ fn base(description: &Description, function: &Function, claims: &Claims, verdict
     });
     if description.scale.is_ordinary() {
         let norm = claims.base.iter().fold(RBig::ZERO, |sum, s| sum + exact(*s) * exact(*s));
+        let rounding = exact(1e-9) + exact(16.0 * f64::EPSILON) * &norm;
         let gap = primal(function, &claims.s) + norm / RBig::from(2);
-        let close = |claim: f64| size(exact(claim) - &gap) <= exact(1e-9);
+        let close = |claim: f64| size(exact(claim) - &gap) <= rounding;
         verdict.bound("gap of x and base", claims.gap, Side::Upper, close, || show(&gap));
     }
     verdict.hold("base", wrong.is_none(), || format!("{:?} is outside at set {wrong:?}", claims.base));
