@@ -45,7 +45,7 @@ pub struct Options {
     pub context: f64,
     /// How far object strokes reach, a share of the diagonal; nothing is made of it when there is none.
     pub reach: Option<f64>,
-    /// Decides which stroke pixels are sampled and where the fits start.
+    /// Decides which stroke pixels are sampled.
     pub seed: u64,
 }
 
@@ -220,8 +220,9 @@ fn check_inputs(picture: &Picture, seeds: &Seeds) -> Result<()> {
 impl Mixtures {
     fn fit(picture: &Picture, seeds: &Seeds, components: usize, seed: u64, checkpoint: Checkpoint<'_>) -> Result<Self> {
         let fit = |class: Seed, name: &'static str| {
-            let colours = stroke(picture, seeds, class).map(|(_, colour)| colour).collect::<Vec<_>>();
-            let mixture = gmm::fit(&colours, components, gmm::SAMPLES, seed, checkpoint)?;
+            let sample = gmm::thin(stroke(picture, seeds, class).collect(), gmm::SAMPLES, seed);
+            let colours: Vec<[u8; 3]> = sample.into_iter().map(|(_, colour)| colour).collect();
+            let mixture = gmm::fit(&colours, components, checkpoint)?;
             mixture.ok_or_else(|| Error::MissingStroke { what: STROKES.into(), class: name })
         };
         let (foreground, background) =

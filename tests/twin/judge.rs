@@ -165,13 +165,7 @@ fn judge_decided(before: &Before, function: &Function, verdict: &mut Verdict) {
     verdict.hold("decided: least energy", whole.least() == rest.least(), String::new);
 }
 
-fn judge_claims(
-    description: &Description,
-    function: &Function,
-    weight: &RBig,
-    claims: &Claims,
-    verdict: &mut Verdict,
-) {
+fn judge_claims(description: &Description, function: &Function, weight: &RBig, claims: &Claims, verdict: &mut Verdict) {
     let n = function.unary.len();
     assert_eq!((claims.s.len(), claims.set.len(), claims.certified.len()), (n, n, n), "one number per variable");
     let finite = claims.s.iter().all(|s| s.is_finite());
