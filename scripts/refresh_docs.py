@@ -27,6 +27,7 @@ MAKERS = {
     "example": (text.example, True, "", 0),
     "samples": (scores.samples, True, "", 1),
     "peers": (scores.peers, True, "photo sets, network for the first run", 25),
+    "priors": (scores.priors, True, "photo sets, network for the first run", 45),
     "methods": (scores.methods, True, "photo sets", 25),
     "paper": (scores.paper, True, "photo sets", 10),
     "speed": (speed.speed, True, "photo sets, a quiet machine", 1),

@@ -48,6 +48,11 @@ class Result:
         return self._answer.base()
 
     @cached_property
+    def bound(self) -> NDArray[np.float64] | None:
+        """How far the log-odds of each pixel can be from the exact ones, (H, W): 0 under strokes, infinite where nothing is proved; None for a rival."""
+        return self._answer.bound()
+
+    @cached_property
     def superpixels(self) -> list[NDArray[np.int32]]:
         """The label map of every layer of superpixels, (H, W) each; none where the model had none."""
         return self._answer.superpixels()

@@ -49,6 +49,11 @@ impl Answer {
         self.answer.base().map(|base| array::grid(py, self.answer.picture().shape(), base.to_vec()))
     }
 
+    /// For every pixel how far its log-odds can be from the exact ones, float64 (H, W); none for a rival.
+    fn bound<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray2<f64>>> {
+        self.answer.bounds().map(|bounds| array::grid(py, self.answer.picture().shape(), bounds.to_vec()))
+    }
+
     /// The layers of superpixels, int32 (H, W) each.
     fn superpixels<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyArray2<i32>>> {
         self.answer.partitions().iter().map(|partition| label_map(py, partition)).collect()

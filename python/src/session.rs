@@ -53,7 +53,7 @@ impl Session {
         let (shape, values) = array::values(&probabilities);
         let prior = Marginals::new(shape, values).map_err(refuse)?;
         let (costs, n_bounded) = evidence::costs(&prior, step).map_err(refuse)?;
-        self.lock()?.set_unary(costs).map_err(refuse)?;
+        self.lock()?.set_prior(costs).map_err(refuse)?;
         Ok(n_bounded)
     }
 

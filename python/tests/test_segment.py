@@ -36,6 +36,8 @@ def assert_equal(result: lfield.Result, folder, stem: str) -> None:
     assert (-result.log_odds).tobytes() == np.load(folder / f"{stem}.s.npy").tobytes()
     if (folder / f"{stem}.base.npy").exists():
         assert result.base.tobytes() == np.load(folder / f"{stem}.base.npy").tobytes()
+    if (folder / f"{stem}.bound.npy").exists():
+        assert result.bound.tobytes() == np.load(folder / f"{stem}.bound.npy").tobytes()
     assert np.array_equal(result.overlay(), np.asarray(Image.open(folder / f"{stem}.overlay.png")))
     assert np.array_equal(result.cutout(), np.asarray(Image.open(folder / f"{stem}.cutout.png")))
     for number, layer in enumerate(result.superpixels, 1):

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .desk import ROOT, first_tables, program, run, table
+from .desk import ROOT, first_tables, program, run, table, target
 
 METHODS = "unary,mf,bp,fbp,cut,hop,defaults"
 SETS = ("coopcut", "gsc")
@@ -68,6 +68,15 @@ def peers(desk):
         [[label, *(" / ".join(rows[name][:2]) for rows in found)] for name, label in USUAL.items()],
     )
     return {"peers": f"{full}\n\n{versions}.", "peers-short": short}
+
+
+def priors(desk):
+    """Simulated networks, one table for each set. The peers' scores are kept in target/, so that only lfield runs again."""
+    for name in SETS:
+        desk.photo_set(name)
+    kept = target() / "priors.jsonl"
+    printed = run([sys.executable, "scripts/compare_priors.py", "--data", desk.data, "--lfield", program(), "--cache", kept], cwd=ROOT)
+    return re.sub(r"^### (.*)$", r"**\1**", printed.strip(), flags=re.M)
 
 
 def methods(desk):

@@ -16,7 +16,7 @@ use lfield::read::{Format, Limits};
 use lfield::session::Overlay;
 
 use super::hint::explain;
-use super::options::RunArgs;
+use super::options::{PriorArgs, RunArgs};
 use super::progress::Countdown;
 use super::voice::{Voice, plural, printable};
 use super::{DONE, FAILED, Global, INTERRUPTED, NO_STDOUT, NOT_CERTIFIED, NOTHING, interrupt, parse, pipe};
@@ -58,7 +58,7 @@ pub(super) struct Batch {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "prior", help_heading = "Input")]
     unary: Option<PathBuf>,
 
-    /// Probabilities of foreground instead of colour mixtures: .npy, PNG or TIFF files here, likewise
+    /// Probabilities of foreground instead of colour mixtures: .npy, .npz, PNG or TIFF files here, likewise
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Input")]
     prior: Option<PathBuf>,
 
@@ -97,6 +97,9 @@ pub(super) struct Batch {
     /// Do share I of N only, to be joined by `lfield merge`. auto: from a Slurm array or an indexed Kubernetes job; auto/N: of N
     #[arg(long, value_name = "I/N|auto", value_parser = shard, help_heading = "Running")]
     shard: Option<Shard>,
+
+    #[command(flatten)]
+    network: PriorArgs,
 
     #[command(flatten)]
     run: RunArgs,
@@ -199,7 +202,7 @@ impl Batch {
     /// What the command line says about every photo.
     fn common(&self, seed: u64) -> Result<Common, clap::Error> {
         let has_costs = self.unary.is_some() || self.prior.is_some();
-        let overlay = self.run.overlay(self.max_pixels, seed, has_costs)?;
+        let overlay = self.run.overlay(self.max_pixels, seed, has_costs)?.with(self.network.overlay());
         let overlay = Overlay { scribble_format: Some(self.scribble_format), ..overlay };
         Ok(Common { overlay, strict: self.run.solver.strict(), explain })
     }

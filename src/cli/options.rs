@@ -12,6 +12,7 @@ use lfield::session::{self, Bias, Clicks, Detail, Frame, Matte, Method, Output, 
 use lfield::solver::{Factors, MapChoice, SolverKind};
 use lfield::superpixel::Layer;
 use lfield::unary::Geodesic;
+use lfield::unary::prior::Setting;
 
 use super::parse::{self, Strokes};
 
@@ -137,6 +138,38 @@ impl MarkArgs {
     /// What was said.
     pub(super) fn overlay(&self) -> Overlay {
         Overlay { frame: self.frame, fg: self.fg.clone(), bg: self.bg.clone(), ..Overlay::default() }
+    }
+}
+
+/// A network's probabilities.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub(super) struct PriorArgs {
+    /// No probability of --prior counts as nearer to 0 or 1; 0 turns it off, `auto` reads it off the photo's colours
+    /// [default: auto; 0 with --paper]
+    #[arg(long, value_name = "E|auto", allow_hyphen_values = true, value_parser = parse::prior_clip)]
+    prior_clip: Option<Setting>,
+
+    /// Divides the logits of --prior: above 1 trusts it less, below 1 more; 1 leaves them, `auto` reads it off the photo's colours and edges
+    /// [default: auto; 1 with --paper]
+    #[arg(long, value_name = "T|auto", allow_hyphen_values = true, value_parser = parse::prior_temperature)]
+    prior_temperature: Option<Setting>,
+
+    /// Weight of the colours of what --prior is sure of, beside it; 0 turns it off [default: auto; 0 with --paper]
+    #[arg(long, value_name = "W|auto", allow_hyphen_values = true, value_parser = parse::prior_colour)]
+    prior_colour: Option<Setting>,
+}
+
+impl PriorArgs {
+    /// What was said.
+    pub(super) fn overlay(&self) -> Overlay {
+        let Self { prior_clip, prior_temperature, prior_colour } = *self;
+        Overlay { prior_clip, prior_temperature, prior_colour, ..Overlay::default() }
+    }
+
+    /// Whether nothing was said.
+    pub(super) fn is_empty(&self) -> bool {
+        [self.prior_clip, self.prior_temperature, self.prior_colour].iter().all(Option::is_none)
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use lfield::assemble::{SeedMode, Theta};
+use lfield::unary::prior::Setting;
 
 /// A weight of the model. Beyond a billion, rounding would eat what the other terms say and still look certified.
 pub(super) fn weight(text: &str) -> Result<f64, String> {
@@ -25,6 +26,28 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
 /// A share up to all of it.
 pub(super) fn whole_share(text: &str) -> Result<f64, String> {
     number(text, "a share from 0 to 1", |value| (0.0..=1.0).contains(&value))
+}
+
+/// How near to 0 or 1 a network's probability may be.
+pub(super) fn prior_clip(text: &str) -> Result<Setting, String> {
+    setting(text, "a probability from 0 to 0.49, or auto", |value| (0.0..=0.49).contains(&value))
+}
+
+/// What divides a network's logits.
+pub(super) fn prior_temperature(text: &str) -> Result<Setting, String> {
+    setting(text, "a number from 0.001 to 1000, or auto", |value| (1e-3..=1e3).contains(&value))
+}
+
+/// The weight of a network's colours.
+pub(super) fn prior_colour(text: &str) -> Result<Setting, String> {
+    setting(text, "a weight from 0 to 100, or auto", |value| (0.0..=100.0).contains(&value))
+}
+
+fn setting(text: &str, expected: &str, good: impl Fn(f64) -> bool) -> Result<Setting, String> {
+    match text {
+        "auto" => Ok(Setting::Auto),
+        _ => number(text, expected, good).map(Setting::Fixed),
+    }
 }
 
 /// What strokes are, or how many a robot may add.

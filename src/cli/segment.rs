@@ -10,7 +10,7 @@ use lfield::session::{self, Session};
 use lfield::solver::Status;
 use lfield::store;
 
-use super::options::{MarkArgs, RunArgs, refuse_many_layers};
+use super::options::{MarkArgs, PriorArgs, RunArgs, refuse_many_layers};
 use super::progress::Bar;
 use super::voice::Voice;
 use super::{DONE, Global, NOT_CERTIFIED, interrupt, parse, pipe, print, summary, usage};
@@ -35,7 +35,7 @@ pub(super) struct Segment {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "prior", help_heading = "Input")]
     unary: Option<PathBuf>,
 
-    /// Probabilities of foreground instead of colour mixtures, say a network's: .npy, PNG or TIFF
+    /// Probabilities of foreground instead of colour mixtures, say a network's: .npy (also two classes), .npz, PNG or TIFF
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input")]
     prior: Option<PathBuf>,
 
@@ -58,6 +58,9 @@ pub(super) struct Segment {
     /// Print the report to the standard output, as one JSON object
     #[arg(long, help_heading = "Output")]
     json: bool,
+
+    #[command(flatten)]
+    network: PriorArgs,
 
     #[command(flatten)]
     marks: MarkArgs,
@@ -163,7 +166,14 @@ impl Segment {
 
     fn options(&self, global: &Global) -> Result<session::Options> {
         refuse_many_layers(self.superpixels.len())?;
+        if self.prior.is_none() && !self.network.is_empty() {
+            return Err(usage(
+                "--prior-clip, --prior-temperature and --prior-colour say how far to trust --prior: name its file",
+            )
+            .into());
+        }
         let from_file = self.unary.is_some() || self.prior.is_some();
-        Ok(self.run.overlay(self.max_pixels, global.seed, from_file)?.with(self.marks.overlay()).options()?)
+        let run = self.run.overlay(self.max_pixels, global.seed, from_file)?;
+        Ok(run.with(self.network.overlay()).with(self.marks.overlay()).options()?)
     }
 }

@@ -25,7 +25,7 @@ pub(super) const TRUTH: Kind = Kind {
 };
 pub(super) const UNARY: Kind = Kind { what: "cost", marks: &[".unary", "_unary"], endings: &["npy"] };
 pub(super) const PRIOR: Kind =
-    Kind { what: "probability", marks: &[".prior", "_prior"], endings: &["npy", "png", "tif", "tiff", "pgm"] };
+    Kind { what: "probability", marks: &[".prior", "_prior"], endings: &["npy", "npz", "png", "tif", "tiff", "pgm"] };
 
 /// The one file of a kind in `folder` that has the photo's path and stem, and is not the photo.
 pub(super) fn partner(folder: &Path, below: &Path, image: &Path, kind: &Kind) -> Result<Option<PathBuf>> {

@@ -88,6 +88,12 @@ impl Source {
         Ok(Self { path: path.to_path_buf(), reader, head, hasher: Box::default() })
     }
 
+    /// What was inside the file at `path`, as a file of its own.
+    pub(crate) fn of_bytes(path: &Path, bytes: Vec<u8>) -> Self {
+        let head = bytes[..bytes.len().min(HEAD)].to_vec();
+        Self { path: path.to_path_buf(), head, reader: Box::new(Cursor::new(bytes)), hasher: Box::default() }
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

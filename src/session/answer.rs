@@ -13,7 +13,7 @@ use crate::Result;
 use crate::assemble::{self, Problem, STROKE};
 use crate::grid::{Marginals, Mask, Partition, Picture, Seeds};
 use crate::solver::{Certificate, Solution, Status};
-use crate::unary::Mixtures;
+use crate::unary::{Mixtures, prior};
 
 /// The answer to a photo and its strokes.
 ///
@@ -43,6 +43,8 @@ pub struct Answer {
     pub(crate) mixtures: Option<Mixtures>,
     /// κ in force, when there are strokes to measure from.
     pub(crate) geodesic: f64,
+    /// How far a network's probabilities were trusted.
+    pub(crate) prior: Option<prior::Fit>,
     /// The reach in force, a share of the diagonal.
     pub(crate) reach: Option<f64>,
     pub(crate) partitions: Arc<Vec<Partition>>,

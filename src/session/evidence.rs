@@ -1,10 +1,10 @@
-//! What is known about every pixel alone: costs as given, or what the strokes teach.
+//! What is known about every pixel alone: costs as given, a network's probabilities as far as they are to be trusted, or what the strokes teach.
 
 use std::sync::Arc;
 
-use super::Session;
+use super::{Options, Session};
 use crate::grid::Unary;
-use crate::unary::{self, Geodesic, Mixtures};
+use crate::unary::{self, Geodesic, Mixtures, prior};
 use crate::{Checkpoint, Error, Result};
 
 /// m, and how it came about.
@@ -13,6 +13,8 @@ pub(super) struct Evidence {
     pub(super) unary: Unary,
     pub(super) mixtures: Option<Mixtures>,
     pub(super) geodesic: f64,
+    /// How far a network's probabilities were trusted, where they are the costs.
+    pub(super) prior: Option<prior::Fit>,
 }
 
 impl Session {
@@ -22,12 +24,23 @@ impl Session {
             return Ok(known);
         }
         checkpoint()?;
-        let costs = self.costs.as_ref().map(|costs| &*costs.value);
+        let given = self.costs.as_ref().map(|costs| &*costs.value);
+        let network = match given.filter(|_| self.is_prior) {
+            Some(network) => {
+                let Options { prior, unary, .. } = &self.options;
+                Some(prior::weigh(&self.picture, network, prior, unary.seed, checkpoint)?)
+            }
+            None => None,
+        };
+        let (costs, prior) = match &network {
+            Some((costs, fit)) => (Some(costs), Some(*fit)),
+            None => (given, None),
+        };
         let evidence = match (costs, self.seeds(), self.options.unary.geodesic) {
             (Some(costs), Some(seeds), Geodesic::Fixed(weight)) if weight > 0.0 => {
                 let nearer = unary::stroke_distance(&self.picture, seeds, checkpoint)?;
                 let values = costs.as_slice().iter().zip(nearer).map(|(m, nearer)| m - weight * nearer).collect();
-                Evidence { unary: Unary::new(costs.shape(), values)?, mixtures: None, geodesic: weight }
+                Evidence { unary: Unary::new(costs.shape(), values)?, mixtures: None, geodesic: weight, prior }
             }
             (Some(_), None, Geodesic::Fixed(weight)) if weight > 0.0 => {
                 return Err(Error::parameter(
@@ -36,10 +49,11 @@ impl Session {
                     "0, or accompanied by strokes to measure from",
                 ));
             }
-            (Some(costs), ..) => Evidence { unary: costs.clone(), mixtures: None, geodesic: 0.0 },
+            (Some(costs), ..) => Evidence { unary: costs.clone(), mixtures: None, geodesic: 0.0, prior },
             (None, Some(seeds), _) => {
                 let learned = self.learn(seeds, checkpoint)?;
-                Evidence { unary: learned.unary, mixtures: Some(learned.mixtures), geodesic: learned.geodesic }
+                let (mixtures, geodesic) = (Some(learned.mixtures), learned.geodesic);
+                Evidence { unary: learned.unary, mixtures, geodesic, prior: None }
             }
             (None, None, _) => {
                 return Err(Error::MissingStroke { what: "the session".into(), class: "foreground and no background" });

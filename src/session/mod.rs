@@ -52,7 +52,7 @@ pub use warning::Warning;
 
 use crate::assemble::{self, Contrast, Problem, SeedMode, Theta};
 use crate::grid::{Partition, Picture, Seeds, Shape, Unary};
-use crate::read::{Digest, Format, Input, Scene};
+use crate::read::{Digest, EvidenceFile, Format, Input, Scene};
 use crate::solver::{self, Messages, Solution, Status};
 use crate::{Checkpoint, Error, Result, superpixel, unary};
 use detail::{Below, Coarse};
@@ -92,6 +92,8 @@ pub struct Session {
     /// With box and clicks on top.
     seeds: Option<Keyed<Seeds>>,
     costs: Option<Keyed<Unary>>,
+    /// Whether the costs are a network's probabilities, which may be wrong about how sure they are.
+    is_prior: bool,
     given: Option<Superpixels>,
     origin: Option<Arc<Origin>>,
     superpixels: Stage<Superpixels>,
@@ -146,6 +148,7 @@ impl Session {
             strokes: None,
             seeds: None,
             costs: None,
+            is_prior: false,
             given: None,
             origin: None,
             superpixels: Stage::default(),
@@ -171,7 +174,10 @@ impl Session {
             session.set_seeds(strokes.seeds)?;
         }
         if let Some(costs) = costs {
-            session.set_unary(costs)?;
+            match input.evidence {
+                Some(EvidenceFile::Prior(_)) => session.set_prior(costs)?,
+                _ => session.set_unary(costs)?,
+            }
         }
         if !partitions.is_empty() {
             session.set_partitions(partitions)?;
@@ -221,6 +227,14 @@ impl Session {
         self.require_shape("the array of costs", unary.shape())?;
         let bytes: Vec<u8> = unary.as_slice().iter().flat_map(|m| m.to_le_bytes()).collect();
         self.costs = Some(Keyed { key: Digest::of(&bytes), value: Arc::new(unary) });
+        self.is_prior = false;
+        Ok(())
+    }
+
+    /// A network's probabilities of foreground as costs log(1 − p) − log p, in place of those before; `Options::prior` says how far to trust them.
+    pub fn set_prior(&mut self, costs: Unary) -> Result<()> {
+        self.set_unary(costs)?;
+        self.is_prior = true;
         Ok(())
     }
 
@@ -308,6 +322,7 @@ impl Session {
             None => None,
         };
         model.temperature = fit.map_or(model.temperature, |fit| fit.temperature);
+        model.temperature *= evidence.prior.map_or(1.0, |prior| prior.trust);
         clock.lap();
         let problem_key = key(&(evidence_key, &superpixels.names, self.facts_key(&model), &model));
         let problem = match self.problem.get(problem_key) {
@@ -321,7 +336,7 @@ impl Session {
                 Arc::new(assemble::model(&self.picture, &evidence.unary, partitions, facts, &model, checkpoint)?)
             }
         };
-        let (mixtures, geodesic) = (evidence.mixtures.clone(), evidence.geodesic);
+        let (mixtures, geodesic, prior) = (evidence.mixtures.clone(), evidence.geodesic, evidence.prior);
         drop(evidence);
         if keep {
             self.problem.put(problem_key, Arc::clone(&problem));
@@ -370,6 +385,7 @@ impl Session {
             options: self.options.clone(),
             mixtures,
             geodesic,
+            prior,
             reach: reach.filter(|_| self.seeds.is_some()),
             partitions: Arc::clone(&superpixels.partitions),
             has_given_partitions: self.given.is_some(),
@@ -479,7 +495,8 @@ impl Session {
         let unary = self.unary_options();
         // Learning in rounds solves on the way.
         let rounds = (*refit > 0 || marks.frame.is_some()).then_some((refit, marks.frame, model));
-        key(&(seeds, costs, unary, rounds, decided))
+        let prior = self.is_prior.then_some(self.options.prior);
+        key(&(seeds, costs, unary, prior, rounds, decided))
     }
 
     /// How strokes become log-odds, with the reach in force.

@@ -41,6 +41,8 @@ pub struct Options {
     pub limits: Limits,
     /// Strokes to log-odds. Where costs are given, only a fixed stroke-distance weight counts.
     pub unary: unary::Options,
+    /// A network's probabilities to costs.
+    pub prior: unary::prior::Options,
     /// The mean-shift layers.
     pub layers: Vec<Layer>,
     /// At how many sizes a large photo is solved.
@@ -72,6 +74,7 @@ impl Default for Options {
         Self {
             limits: Limits::default(),
             unary: unary::Options::default(),
+            prior: unary::prior::Options::default(),
             layers: vec![Layer::FINE, Layer::COARSE],
             detail: Detail::Auto,
             method: Method::Lfield,
@@ -89,7 +92,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, no context, no reach, no bias, superpixels of
+    /// The printed model and nothing else: soft seeds, no outlier share, no stroke distance, no context, no reach, no bias, probabilities as
+    /// given, superpixels of
     /// weight 1 and any size; and a θ of the paper's list; every pixel solved for.
     #[must_use]
     pub fn paper(mut self) -> Self {
@@ -97,6 +101,7 @@ impl Options {
         self.unary.outlier = 0.0;
         self.unary.geodesic = unary::Geodesic::Fixed(0.0);
         self.unary.context = 0.0;
+        self.prior = unary::prior::Options::OFF;
         self.reach = Reach::Off;
         self.bias = Bias::Fixed(0.0);
         self.layers = Layer::PAPER.to_vec();
@@ -143,6 +148,7 @@ impl Options {
             return Err(Error::parameter("reach", share, "a share of the diagonal from 0 to 1, auto, or off"));
         }
         self.detail.check()?;
+        self.prior.check()?;
         self.model.check()?;
         self.solver.check()?;
         self.rival.check()

@@ -15,6 +15,7 @@ use crate::read::Format;
 use crate::solver::{Factors, MapChoice, SolverKind};
 use crate::superpixel::Layer;
 use crate::unary::Geodesic;
+use crate::unary::prior::Setting;
 use crate::{Error, Result};
 
 /// The table of options: name, type, the function that reads it, and the places it goes to as it is.
@@ -68,6 +69,7 @@ overlay! {
         components: usize = "parsed" => unary.components; outlier: f64 = "parsed" => unary.outlier;
         bias: Bias = "parsed"; area: f64 = "parsed"; reach: Reach = "parsed" => reach; refit: usize = "parsed" => refit;
         #[serde(rename = "box")] frame: Frame = "parsed"; fg: Clicks = "parsed"; bg: Clicks = "parsed"; geodesic: Geodesic = "parsed" => unary.geodesic; context: f64 = "parsed" => unary.context;
+        prior_clip: Setting = "parsed" => prior.clip; prior_temperature: Setting = "parsed" => prior.temperature; prior_colour: Setting = "parsed" => prior.colour;
         temperature: Temperature = "parsed"; layer: Vec<Layer> = "each"; detail: Detail = "parsed" => detail;
         method: Method = "Option::deserialize" => method;
         fbp_weight: f64 = "parsed" => rival.weight; damping: f64 = "parsed" => rival.damping;

@@ -102,7 +102,8 @@ impl Session {
                 continue;
             }
             let bare = Self::bare(Arc::clone(&self.picture), options.clone());
-            let mut session = Self { costs: self.costs.clone(), given: Some(superpixels.clone()), ..bare };
+            let mut session =
+                Self { costs: self.costs.clone(), is_prior: self.is_prior, given: Some(superpixels.clone()), ..bare };
             session.set_seeds(rest)?;
             let answer = session.into_answer(&mut |_| match checkpoint() {
                 Ok(()) => ControlFlow::Continue(()),

@@ -110,7 +110,7 @@ fn explanation((&([r, g, b], inverse), [p, rp, gp, bp]): (&([f32; 3], [f32; 6]),
 }
 
 /// The mean of every channel over the square of (2r+1)² pixels around each pixel, as far as it lies in the photo.
-fn box_mean<const K: usize>(
+pub(super) fn box_mean<const K: usize>(
     shape: Shape,
     values: &[[f32; K]],
     radius: usize,

@@ -14,6 +14,7 @@ mod context;
 mod geodesic;
 mod gmm;
 mod mixture;
+pub mod prior;
 mod reach;
 mod separation;
 

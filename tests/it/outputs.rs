@@ -1,6 +1,6 @@
 //! What the written files promise to each other.
 
-use crate::desk::{Desk, HEIGHT, WIDTH};
+use crate::desk::{Desk, HEIGHT, WIDTH, bytes};
 
 #[test]
 fn thresholding_the_marginals_at_one_half_gives_the_mask() {
@@ -43,9 +43,9 @@ fn thresholding_the_marginals_at_one_half_gives_the_mask() {
 }
 
 #[rustfmt::skip]
-const PARAMETERS: [&str; 42] = [
+const PARAMETERS: [&str; 45] = [
     "paper", "detail", "method", "alpha", "beta", "gamma", "theta", "phi", "hop_scale", "seeds", "temperature", "fbp_weight", "damping",
-    "components", "outlier", "context", "geodesic", "layer", "unary", "prior", "superpixels", "scribble_format", "solver",
+    "components", "outlier", "context", "geodesic", "layer", "unary", "prior", "prior_clip", "prior_temperature", "prior_colour", "superpixels", "scribble_format", "solver",
     "factors", "tolerance", "max_iterations", "time_limit", "strict", "map", "bias", "area", "matte", "matte_width", "trimap_band", "max_pixels", "emit",
     "seed", "reach", "refit", "box", "fg", "bg",
 ];
@@ -142,11 +142,33 @@ fn costs_from_a_file_take_the_place_of_the_mixtures() {
     assert_eq!(report["parameters"]["geodesic"], 0.0);
 }
 
+/// Probabilities of a network as they are.
+const AS_GIVEN: [&str; 6] = ["--prior-clip", "0", "--prior-temperature", "1", "--prior-colour", "0"];
+
+#[test]
+fn a_network_taken_as_given_is_its_own_costs_and_costs_know_no_network() {
+    let desk = Desk::with_photo();
+    let p = |x: usize, y: usize| if (8..20).contains(&x) && (5..15).contains(&y) { 0.8 } else { 0.1 };
+    desk.save_array("p.npy", p);
+    desk.save_array("m.npy", |x, y| (-p(x, y)).ln_1p() - p(x, y).ln());
+    let run = |folder: &str, arguments: &[&str]| {
+        desk.segment(&[&["-q", "--emit", "all", "-o", folder], arguments].concat());
+        ["mask.png", "marginals.npy", "base.npy"].map(|name| bytes(&desk.path(&format!("{folder}/disc.{name}"))))
+    };
+    let costs = run("costs", &["--unary", "m.npy"]);
+    assert!(costs == run("given", &[&["--prior", "p.npy"], &AS_GIVEN[..]].concat()));
+    assert!(costs != run("auto", &["--prior", "p.npy"]));
+    let parameters = |folder: &str| desk.report(folder)["parameters"].clone();
+    let (given, auto) = (parameters("given"), parameters("auto"));
+    assert_eq!((&given["prior_clip"], &given["prior_temperature"]), (&0.0.into(), &1.0.into()));
+    assert!(auto["prior_clip"].as_f64().unwrap() > 0.0 && parameters("costs")["prior_clip"].is_null());
+}
+
 #[test]
 fn probabilities_from_a_file_come_back_without_coupling() {
     let desk = Desk::with_photo();
     desk.save_array("p.npy", |x, y| (1 + x + y) as f64 / 50.0);
-    desk.segment(&["--prior", "p.npy", "--method", "unary", "--emit", "npy"]);
+    desk.segment(&[&["--prior", "p.npy", "--method", "unary", "--emit", "npy"], &AS_GIVEN[..]].concat());
     for (i, p) in desk.array("lfield-out/disc.marginals.npy").iter().enumerate() {
         assert!((p - (1 + i % WIDTH + i / WIDTH) as f64 / 50.0).abs() < 1e-12, "pixel {i}");
     }
@@ -214,9 +236,17 @@ fn the_cutout_has_the_mask_or_the_probability_as_alpha() {
 fn the_trimap_decides_only_what_is_sure() {
     let desk = Desk::with_photo();
     desk.save_array("p.npy", |x, _| [0.01, 0.2, 0.5, 0.8, 0.99][x % 5]);
-    desk.segment(&["-q", "--prior", "p.npy", "--method", "unary", "--emit", "trimap", "-o", "narrow"]);
+    desk.segment(
+        &[&["-q", "--prior", "p.npy", "--method", "unary", "--emit", "trimap", "-o", "narrow"], &AS_GIVEN[..]].concat(),
+    );
     desk.segment(&[
         "-q",
+        "--prior-clip",
+        "0",
+        "--prior-temperature",
+        "1",
+        "--prior-colour",
+        "0",
         "--prior",
         "p.npy",
         "--method",

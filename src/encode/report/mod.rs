@@ -198,6 +198,15 @@ pub struct Parameters {
     pub unary: Option<String>,
     /// The file that replaced the mixtures.
     pub prior: Option<String>,
+    /// What no probability of the network counts as nearer to 0 or 1 than, as used (a number also with `auto`); null without a network's.
+    #[serde(default)]
+    pub prior_clip: Option<f64>,
+    /// What divides the network's logits, as used; null without a network's probabilities.
+    #[serde(default)]
+    pub prior_temperature: Option<f64>,
+    /// Weight of the colours of what the network is sure of, as used; null without a network's probabilities.
+    #[serde(default)]
+    pub prior_colour: Option<f64>,
     /// The files that replaced mean shift.
     pub superpixels: Vec<String>,
     /// How the strokes were to be read.

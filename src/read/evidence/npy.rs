@@ -15,8 +15,18 @@ pub(super) fn is_npy(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }
 
-/// Reads an array of shape (height, width) of integers, booleans or floats, in either byte order and either memory order.
-pub(super) fn read(source: &mut Source, photo: Shape, limits: &Limits) -> Result<Loaded<Samples>> {
+/// How many numbers an array may have for every pixel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Planes {
+    /// One: (height, width).
+    One,
+    /// One, or one for each of two classes: (2, height, width).
+    OneOrTwo,
+}
+
+/// Reads an array of shape (height, width) of integers, booleans or floats, in either byte order and either memory order; or, where that is
+/// allowed, of shape (2, height, width), the first class before the second.
+pub(super) fn read(source: &mut Source, photo: Shape, limits: &Limits, planes: Planes) -> Result<Loaded<Samples>> {
     let path = source.path().to_path_buf();
     let damaged = |problem: String| Error::Damaged { path: path.clone(), problem };
     let unsuitable = |(problem, remedy): (String, &str)| Error::unsuitable(&path, problem, remedy);
@@ -25,17 +35,18 @@ pub(super) fn read(source: &mut Source, photo: Shape, limits: &Limits) -> Result
         header_text(source)?.ok_or_else(|| damaged("its header is cut short or of an unknown version".into()))?;
     let header = Header::parse(&text).ok_or_else(|| damaged("its header does not describe one array".into()))?;
     let number = Number::parse(&header.descr).map_err(unsuitable)?;
-    let [height, width] = header.shape[..] else {
-        let problem = format!("holds an array of {} dimensions {:?}", header.shape.len(), header.shape);
-        return Err(unsuitable((
-            problem,
-            "save one number per pixel, shape (height, width), for example with array.squeeze()",
-        )));
+    let (n_planes, height, width) = match (header.shape[..].as_ref(), planes) {
+        (&[height, width], _) => (1, height, width),
+        (&[2, height, width], Planes::OneOrTwo) => (2, height, width),
+        (sizes, _) => {
+            let problem = format!("holds an array of {} dimensions {:?}", sizes.len(), header.shape);
+            return Err(unsuitable((problem, advice(sizes, photo, planes))));
+        }
     };
     let shape = limits.shape(&path, width, height)?;
     fits(&path, shape, Some(photo))?;
 
-    let n_bytes = shape.n_pixels() as u64 * number.size as u64;
+    let n_bytes = n_planes * shape.n_pixels() as u64 * number.size as u64;
     let bytes = source.take(n_bytes)?;
     if (bytes.len() as u64) < n_bytes {
         return Err(damaged(format!("it should hold {n_bytes} bytes of values and has {}", bytes.len())));
@@ -45,8 +56,29 @@ pub(super) fn read(source: &mut Source, photo: Shape, limits: &Limits) -> Result
         warnings.push(format!("{}: only the first array in it was read, more bytes follow", path.display()));
     }
     let value = number.decode(&bytes);
-    let value = if header.fortran_order { value.transposed(shape) } else { value };
+    let value = match header.fortran_order {
+        true if n_planes == 2 => value.separated(shape),
+        true => value.transposed(shape),
+        false => value,
+    };
     Ok(Loaded { value, warnings, digest: source.digest() })
+}
+
+/// What to do about an array of the wrong shape.
+fn advice(sizes: &[u64], photo: Shape, planes: Planes) -> &'static str {
+    let of_photo = |height: u64, width: u64| (height, width) == (photo.height as u64, photo.width as u64);
+    match (planes, sizes) {
+        (Planes::OneOrTwo, &[height, width, 2]) if of_photo(height, width) => {
+            "put the classes first, (2, height, width), for example with array.transpose(2, 0, 1)"
+        }
+        (Planes::OneOrTwo, &[1, 2, height, width]) if of_photo(height, width) => {
+            "save one photo, (2, height, width), for example array[0]"
+        }
+        (Planes::OneOrTwo, &[classes, height, width]) if classes > 2 && of_photo(height, width) => {
+            "save one class against all others, (height, width), for example the softmax of the object, array[1]"
+        }
+        _ => "save one number per pixel, shape (height, width), for example with array.squeeze()",
+    }
 }
 
 const MAGIC: &[u8] = b"\x93NUMPY";

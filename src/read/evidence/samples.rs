@@ -9,7 +9,8 @@ use tiff::decoder::{Decoder, DecodingResult};
 use tiff::tags::{SampleFormat, Tag};
 use tiff::{ColorType, TiffError};
 
-use super::npy;
+use super::npy::{self, Planes};
+use super::npz;
 use crate::grid::Shape;
 use crate::read::picture::{decode_bytes, fits, format_of, orient, oriented};
 use crate::read::raster::png_indices;
@@ -34,7 +35,7 @@ pub(crate) enum Samples {
 }
 
 impl Samples {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Self::Real { values, .. } => values.len(),
             Self::Whole { values, .. } => values.len(),
@@ -63,6 +64,34 @@ impl Samples {
         // Column by column is the transposed picture row by row, and a transpose is one of the eight orientations.
         let stored = Shape::new(shape.height, shape.width);
         self.upright(stored, Orientation::Rotate90FlipH)
+    }
+
+    /// Two numbers for every pixel, class by class and row by row, of an array (2, height, width) that was stored column by column: there the
+    /// class is what changes first.
+    pub(super) fn separated(self, shape: Shape) -> Self {
+        let (first, second) = (self.clone().every_second(0), self.every_second(1));
+        match (first.transposed(shape), second.transposed(shape)) {
+            (Self::Real { mut values, step }, Self::Real { values: more, .. }) => {
+                values.extend(more);
+                Self::Real { values, step }
+            }
+            (Self::Whole { mut values, full }, Self::Whole { values: more, .. }) => {
+                values.extend(more);
+                Self::Whole { values, full }
+            }
+            _ => unreachable!("both halves of an array have its type"),
+        }
+    }
+
+    fn every_second(self, first: usize) -> Self {
+        match self {
+            Self::Real { values, step } => {
+                Self::Real { values: values.into_iter().skip(first).step_by(2).collect(), step }
+            }
+            Self::Whole { values, full } => {
+                Self::Whole { values: values.into_iter().skip(first).step_by(2).collect(), full }
+            }
+        }
     }
 
     fn upright(self, stored: Shape, orientation: Orientation) -> Self {
@@ -96,12 +125,33 @@ pub(super) enum Palette {
     Indices,
 }
 
+/// Reads probabilities: an `.npy` array, one in an `.npz` archive, or a grey image of shape `photo`; of an array also two classes.
+pub(super) fn read_prior(path: &Path, photo: Shape, limits: &Limits) -> Result<Loaded<Samples>> {
+    let mut source = Source::open(path)?;
+    if npz::is_npz(source.head()) {
+        let (mut array, digest) = npz::open(&mut source, photo, limits)?;
+        if !npy::is_npy(array.head()) {
+            return Err(Error::Damaged { path: path.to_path_buf(), problem: "its array is not an .npy file".into() });
+        }
+        return Ok(Loaded { digest, ..npy::read(&mut array, photo, limits, Planes::OneOrTwo)? });
+    }
+    if npy::is_npy(source.head()) {
+        return npy::read(&mut source, photo, limits, Planes::OneOrTwo);
+    }
+    read_image(source, photo, limits, Palette::Colours)
+}
+
 /// Reads an `.npy` array or a grey image of shape `photo`.
 pub(super) fn read(path: &Path, photo: Shape, limits: &Limits, palette: Palette) -> Result<Loaded<Samples>> {
     let mut source = Source::open(path)?;
     if npy::is_npy(source.head()) {
-        return npy::read(&mut source, photo, limits);
+        return npy::read(&mut source, photo, limits, Planes::One);
     }
+    read_image(source, photo, limits, palette)
+}
+
+fn read_image(mut source: Source, photo: Shape, limits: &Limits, palette: Palette) -> Result<Loaded<Samples>> {
+    let path = &source.path().to_path_buf();
     let format = format_of(path, source.head())?;
     let bytes = source.image_bytes(limits)?;
     let digest = source.digest();

@@ -10,6 +10,7 @@ use ndarray_npy::WriteNpyExt;
 use proptest::prelude::*;
 
 use super::*;
+use crate::read::Digest;
 
 const LIMITS: Limits = Limits { max_pixels: 200_000_000 };
 
@@ -131,6 +132,96 @@ fn probabilities_become_costs_at_the_step_of_their_file() {
     assert!(m[0] == 0.0 && m[1] > 36.0 && m[2] == -m[1] && m[3] == m[1], "{m:?}");
     assert!(loaded.warnings[0].contains("3 probabilities"), "{:?}", loaded.warnings);
     assert!(read(prior, &npy("'<f8'", "False", "(1, 1)", &doubles(&[0.25])), (1, 1)).unwrap().warnings.is_empty());
+}
+
+/// An archive of arrays, stored or deflated.
+fn npz(entries: &[(&str, &[u8])], method: zip::CompressionMethod) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in entries {
+        let options = zip::write::SimpleFileOptions::default().compression_method(method);
+        archive.start_file(*name, options).unwrap();
+        std::io::Write::write_all(&mut archive, bytes).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[test]
+fn two_classes_are_background_before_object() {
+    let alone = read(prior, &npy("'<f8'", "False", "(2, 2)", &doubles(&[0.75, 0.5, 0.0, 0.9])), (2, 2)).unwrap();
+    let softmax = [0.25, 0.5, 1.0, 0.1, 0.75, 0.5, 0.0, 0.9];
+    let both = read(prior, &npy("'<f8'", "False", "(2, 2, 2)", &doubles(&softmax)), (2, 2)).unwrap();
+    assert_eq!((both.value, both.warnings.len()), (alone.value, 1));
+
+    // The class changes first, then the row.
+    let by_column = [0.25, 0.75, 1.0, 0.0, 0.5, 0.5, 0.1, 0.9];
+    let turned = read(prior, &npy("'<f8'", "True", "(2, 2, 2)", &doubles(&by_column)), (2, 2)).unwrap();
+    let straight = read(prior, &npy("'<f8'", "False", "(2, 2, 2)", &doubles(&softmax)), (2, 2)).unwrap();
+    assert_eq!(turned.value, straight.value);
+
+    // Logits: what a softmax would be given.
+    let logits = read(prior, &npy("'<f8'", "False", "(2, 1, 2)", &doubles(&[-1.0, 3.0, 2.5, 4.0])), (2, 1)).unwrap();
+    assert_eq!(logits.value.as_slice(), [-3.5, -1.0]);
+}
+
+#[test]
+fn arrays_of_networks_that_cannot_be_told_are_refused_with_what_helps() {
+    for (bytes, words) in [
+        (npy("'<f8'", "False", "(2, 1, 2)", &doubles(&[0.2, 0.3, 0.3, 0.9])), "the softmax of the two"),
+        (npy("'<f8'", "False", "(2, 1, 2)", &doubles(&[0.2, 0.3, f64::NAN, 0.9])), "row 0, column 0 (from 0) is NaN"),
+        (npy("'<f8'", "False", "(1, 2, 2)", &doubles(&[0.2, 0.8, 0.1, 0.9])), "array.transpose(2, 0, 1)"),
+        (npy("'<f8'", "False", "(1, 2, 1, 2)", &doubles(&[0.2, 0.8, 0.1, 0.9])), "array[0]"),
+        (npy("'<f8'", "False", "(3, 1, 2)", &doubles(&[0.2; 6])), "one class against all others"),
+        (npy("'<f8'", "False", "(1, 2)", &doubles(&[-4.0, 3.0])), "give -x as costs"),
+        (npy("'<f8'", "False", "(1, 2)", &doubles(&[4.0, 3.0])), "divide by the largest value"),
+    ] {
+        let message = read(prior, &bytes, (2, 1)).unwrap_err().to_string();
+        assert!(message.contains(words), "{words} in {message}");
+    }
+}
+
+#[test]
+fn the_only_array_of_an_archive_or_the_one_called_prior_is_read() {
+    let array = npy("'<f8'", "False", "(1, 2)", &doubles(&[0.25, 0.5]));
+    let other = npy("'<f8'", "False", "(1, 2)", &doubles(&[0.5, 0.5]));
+    let expected = read(prior, &array, (2, 1)).unwrap().value;
+    for method in [zip::CompressionMethod::Stored, zip::CompressionMethod::Deflated] {
+        for entries in [
+            &[("arr_0.npy", &array[..])][..],
+            &[("a.npy", &other), ("prior.npy", &array)],
+            &[("readme.txt", b"hello"), ("p.npy", &array)],
+        ] {
+            let bytes = npz(entries, method);
+            let loaded = read(prior, &bytes, (2, 1)).unwrap();
+            assert_eq!((loaded.value, loaded.digest), (expected.clone(), Digest::of(&bytes)));
+        }
+    }
+    let stored = |entries: &[(&str, &[u8])]| npz(entries, zip::CompressionMethod::Deflated);
+    for (bytes, words) in [
+        (stored(&[]), "without arrays"),
+        (stored(&[("readme.txt", b"hello")]), "without arrays"),
+        (stored(&[("a.npy", &array), ("b.npy", &other)]), "2 arrays (a, b), and none is called prior"),
+        (stored(&[("a.npy", b"hello")]), "not an .npy file"),
+        (stored(&[("a.npy", &npy("'<f8'", "False", "(2, 1)", &doubles(&[0.25, 0.5])))]), "1×2"),
+        (b"PK\x03\x04 and more".to_vec(), "damaged"),
+    ] {
+        let message = read(prior, &bytes, (2, 1)).unwrap_err().to_string();
+        assert!(message.contains(words), "{words} in {message}");
+    }
+}
+
+#[test]
+fn an_archive_cut_anywhere_is_refused_and_one_that_swells_takes_no_memory() {
+    let array = npy("'<f8'", "False", "(1, 2)", &doubles(&[0.25, 0.5]));
+    let whole = npz(&[("p.npy", &array)], zip::CompressionMethod::Deflated);
+    for length in 0..whole.len() {
+        assert!(read(prior, &whole[..length], (2, 1)).is_err(), "cut to {length} of {}", whole.len());
+    }
+    // 100 MB of zeros in a few kilobytes; nothing beyond the photo's size is unpacked.
+    let huge = npz(
+        &[("p.npy", &npy("'<f8'", "False", "(5000, 2500)", &vec![0; 100_000_000]))],
+        zip::CompressionMethod::Deflated,
+    );
+    assert!(matches!(read(prior, &huge, (2, 1)), Err(Error::SizeMismatch { .. })));
 }
 
 #[test]

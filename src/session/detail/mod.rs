@@ -324,6 +324,7 @@ impl Coarse {
             }
             self.costs = costs;
         }
+        session.is_prior = fine.is_prior;
         let given = fine.given.as_ref().map(|given| given.names.clone());
         if self.given != given {
             let reduced =

@@ -38,8 +38,14 @@ pub(super) fn cases() -> Vec<Case> {
         case(&unary("version.npy"), "version.npy", "unknown version", "export the file again"),
         case(&unary("letter.npy"), "letter.npy", "does not describe one array", "export the file again"),
         case(&prior("unknown.npy"), "unknown.npy", "is NaN", "a probability between 0 and 1"),
+        case(&prior("bundle.npz"), "bundle.npz", "damaged", "export the file again"),
+        case(&prior("pixels-first.npy"), "pixels-first.npy", "3 dimensions [18, 24, 2]", "array.transpose(2, 0, 1)"),
+        case(&prior("classes.npy"), "classes.npy", "3 dimensions [3, 18, 24]", "one class against all others"),
+        case(&prior("photos.npy"), "photos.npy", "4 dimensions [1, 2, 18, 24]", "array[0]"),
+        case(&prior("sigmoids.npy"), "sigmoids.npy", "do not add up to 1", "save the softmax of the two"),
+        case(&unary("sigmoids.npy"), "sigmoids.npy", "3 dimensions [2, 18, 24]", "one number per pixel"),
         case(&prior("above.npy"), "above.npy", "is 1.5", "divide by the largest value"),
-        case(&prior("below.npy"), "below.npy", "is -0.25", "or give costs"),
+        case(&prior("below.npy"), "below.npy", "is -0.25", "give -x as costs"),
         case(&prior("object.npy"), "object.npy", "never unpickled", "astype(numpy.float64)"),
         case(&prior("colour.png"), "colour.png", "has colours", "save it as a grey image"),
         case(&prior("wild.tif"), "wild.tif", "is 7", "divide by the largest value"),
@@ -95,6 +101,15 @@ fn desk() -> Desk {
         ("endless", "(18446744073709551615, 18446744073709551615)"),
         ("negative", "(-18, -24)"),
     ] {
+        desk.put(&format!("{name}.npy"), &npy(&shaped(shape), &values));
+    }
+    for (name, shape, n_values) in [
+        ("pixels-first", "(18, 24, 2)", 2),
+        ("classes", "(3, 18, 24)", 3),
+        ("photos", "(1, 2, 18, 24)", 2),
+        ("sigmoids", "(2, 18, 24)", 2),
+    ] {
+        let values: Vec<u8> = vec![0.25_f64; n_values * WIDTH * HEIGHT].iter().flat_map(|p| p.to_le_bytes()).collect();
         desk.put(&format!("{name}.npy"), &npy(&shaped(shape), &values));
     }
     desk.put("object.npy", &npy_of("'|O'", 8));
@@ -161,4 +176,26 @@ fn bytes_behind_an_array_are_mentioned() {
     desk.put("two.npy", &twice);
     let mut command = desk.lfield(&["segment", "disc.png", "--unary", "two.npy"]);
     command.assert().success().stderr(contains("two.npy: only the first array"));
+}
+
+#[test]
+fn two_classes_and_archives_say_what_one_array_says() {
+    let desk = Desk::with_photo();
+    let p = |x: usize, _: usize| 0.1 + 0.03 * x as f64;
+    desk.save_array("p.npy", p);
+    let plane = |of: &dyn Fn(f64) -> f64| -> Vec<u8> {
+        (0..HEIGHT * WIDTH).flat_map(|i| of(p(i % WIDTH, i / WIDTH)).to_le_bytes()).collect()
+    };
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': (2, {HEIGHT}, {WIDTH}), }}");
+    desk.put("softmax.npy", &npy(&header, &[plane(&|p| 1.0 - p), plane(&|p| p)].concat()));
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.start_file("arr_0.npy", zip::write::SimpleFileOptions::default()).unwrap();
+    std::io::Write::write_all(&mut archive, &bytes(&desk.path("p.npy"))).unwrap();
+    desk.put("p.npz", archive.finish().unwrap().get_ref());
+    let marginals = |name: &str| {
+        desk.segment(&["-q", "--prior", name, "--emit", "marginals.npy"]);
+        bytes(&desk.path("lfield-out/disc.marginals.npy"))
+    };
+    let expected = marginals("p.npy");
+    assert!(expected == marginals("softmax.npy") && expected == marginals("p.npz"));
 }

@@ -22,6 +22,10 @@ pub(super) fn cases() -> Vec<Case> {
         ("--geodesic", "-1", "auto"),
         ("--geodesic", "1e999", "auto"),
         ("--context", "-1", "at least 0"),
+        ("--prior-clip", "0.5", "from 0 to 0.49, or auto"),
+        ("--prior-clip", "nan", "from 0 to 0.49, or auto"),
+        ("--prior-temperature", "0", "from 0.001 to 1000, or auto"),
+        ("--prior-colour", "-1", "from 0 to 100, or auto"),
         ("--outlier", "1", "below 1"),
         ("--components", "65", "1..=64"),
         ("--phi", "robust:nan", "robust:0.1"),
@@ -41,6 +45,7 @@ pub(super) fn cases() -> Vec<Case> {
         case.arguments.push(value.to_string());
         cases.push(case);
     }
+    cases.push(usage("segment disc.png --prior-colour 1", "--prior-colour", "name its file"));
     let nine = "--layer 7,6.5,20 ".repeat(9);
     for command in ["segment", "superpixels"] {
         cases.push(usage(&format!("{command} disc.png {nine}"), "9 layers", "at most 8"));
