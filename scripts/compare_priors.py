@@ -13,10 +13,11 @@ of coopcut, every third of gsc. The first run makes a venv of its own, `.venv-pe
 
 "Best" is chosen with hindsight, by the mean IoU of the kind on that set: no user could do better. IoU is that of p > 1/2 and of lfield's
 written mask. For the log loss, p is held to 1e-6 … 1 − 1e-6. Pixels marked "ignore" (128) in the truth are not scored. `--cache FILE` keeps
-the peers' scores between runs, so that only lfield runs again.
+all scores between runs, those of lfield by its build.
 """
 
 import argparse
+import functools
 import json
 import os
 import subprocess
@@ -47,7 +48,7 @@ def main():
     parser.add_argument("--limit", type=int, help="only the first N photos of each set")
     parser.add_argument("--part", choices=["even", "odd"], help="only every second photo: what was tuned on, and the rest")
     parser.add_argument("--jobs", type=int, default=2, help="photos at a time, each on one thread")
-    parser.add_argument("--cache", type=Path, help="keeps the peers' scores, as JSON lines")
+    parser.add_argument("--cache", type=Path, help="keeps scores between runs, as JSON lines")
     parser.add_argument("--no-peers", action="store_true", help="lfield alone")
     parser.add_argument("--peers-only", action="store_true", help="fill the cache")
     parser.add_argument("--lfield", type=Path, help="program to use instead of building one")
@@ -120,8 +121,17 @@ def compare(program, folder, photo, kinds, known, options, extra):
         for method, work in {} if options.no_peers else peers.items():
             found[kind, method] = known.get((folder.name, photo.stem, kind, method), lambda: score(work()))
         if program:
-            found[kind, "lfield"] = score(*lfield(program, photo, p, extra))
+            found[kind, "lfield"] = known.get(
+                (folder.name, photo.stem, kind, f"lfield {build_of(program)} {' '.join(extra)}"),
+                lambda: score(*lfield(program, photo, p, extra)),
+            )
     return found
+
+
+@functools.lru_cache
+def build_of(program):
+    """Tells one build of the program from another."""
+    return f"{zlib.crc32(Path(program).read_bytes()):08x}"
 
 
 # What each kind of network does to the truth t, a picture of 0 and 1, with 1/2 where the truth is not known. `noise` is smooth and of
