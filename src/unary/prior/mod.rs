@@ -17,7 +17,7 @@ use std::str::FromStr;
 
 use rayon::prelude::*;
 
-use super::{Mixtures, gmm};
+use super::Mixtures;
 use crate::grid::{Picture, Unary};
 use crate::{Checkpoint, Error, Result};
 
@@ -165,10 +165,8 @@ pub fn weigh(
 
 /// The colours of what the network is sure of; nothing where it is sure of one class only.
 fn learn(picture: &Picture, network: &Unary, seed: u64, checkpoint: Checkpoint<'_>) -> Result<Option<Mixtures>> {
-    let Some((foreground, background)) = example::colours(picture, network, checkpoint)? else { return Ok(None) };
-    let fit = |colours: &[[u8; 3]]| gmm::fit(colours, COMPONENTS, gmm::SAMPLES, seed, checkpoint);
-    let (foreground, background) = rayon::join(|| fit(&foreground), || fit(&background));
-    Ok(foreground?.zip(background?).map(|(foreground, background)| Mixtures { foreground, background }))
+    let Some(examples) = example::surest(network, checkpoint)? else { return Ok(None) };
+    Mixtures::fit(picture, &examples, COMPONENTS, seed, checkpoint).map(Some)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::grid::Shape;
+use crate::grid::{Seed, Shape};
+use crate::unary::gmm;
 
 const SHAPE: Shape = Shape { width: 60, height: 40 };
 
@@ -95,13 +96,15 @@ fn a_network_that_sees_one_class_only_is_left_alone() {
 
 #[test]
 fn the_examples_are_the_inside_of_a_mask() {
-    let (foreground, background) = example::colours(&photo(), &network(30.0, moved(3)), &|| Ok(())).unwrap().unwrap();
+    let examples = example::surest(&network(30.0, moved(3)), &|| Ok(())).unwrap().unwrap();
+    let of = |class| (0..SHAPE.n_pixels()).filter(|&pixel| examples.labels()[pixel] == class).collect::<Vec<_>>();
+    let (foreground, background) = (of(Seed::Foreground), of(Seed::Background));
     let n_object = (0..SHAPE.n_pixels()).filter(|&pixel| is_object(pixel)).count();
     assert!((n_object / 2..=n_object).contains(&foreground.len()), "{} of {n_object}", foreground.len());
     assert!(background.len() >= (SHAPE.n_pixels() - n_object) / 2);
     // Three rows and three columns are green under the mask, all at its border.
     let n_green = n_object - (0..SHAPE.n_pixels()).filter(|&pixel| is_object(pixel) && moved(3)(pixel)).count();
-    let taken = foreground.iter().filter(|rgb| rgb[1] > rgb[0]).count();
+    let taken = foreground.iter().filter(|&&pixel| !is_object(pixel)).count();
     assert!(2 * taken * n_object < n_green * foreground.len(), "{taken} of {}", foreground.len());
 }
 
