@@ -10,7 +10,7 @@ use crate::grid::{Shape, components, deepest};
 use crate::kernel::logistic::probability;
 
 /// Log-odds up to which a pixel is in doubt.
-const DOUBT: f64 = 4.0;
+const DOUBT: f64 = 2.0;
 
 /// A place for the next stroke.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
