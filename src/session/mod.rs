@@ -407,10 +407,11 @@ impl Session {
         let base = Base { problem, messages: &messages, options: &self.options.solver, temperature, checkpoint };
         let wants_path = self.options.output.emit.contains(&Output::Path);
         let path = if wants_path { base.path(&solution)? } else { Vec::new() };
-        let fitting = (task.is_learned && self.options.method == Method::Lfield).then(|| {
+        let seeds = self.seeds().filter(|_| task.is_learned && self.options.method == Method::Lfield);
+        let fitting = seeds.map(|seeds| {
             let contrast = Contrast::new(&self.picture, Theta::Fixed(problem.theta));
             let s = problem.expand(&solution.s);
-            size::bias(&contrast, |pixel| -temperature * s[pixel])
+            size::bias(&contrast, seeds, |pixel| -temperature * s[pixel])
         });
         // What the level below has decided, it has decided under its bias.
         let fitting = task.below.and_then(Below::fitting).or(fitting);

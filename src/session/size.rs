@@ -6,11 +6,12 @@
 //!
 //! p(λ) ∝ exp(−A·w̄(λ) − B·e(λ) − (λ − λ₀)²/2σ²)
 //!
-//! and the bias is its mean, to a [`STEP`], so that it can be typed. The mask is the exact optimum of F + λ|·| as for any bias. An edge is cut by the levels
-//! between its two x, so one pass over the edges serves all levels.
+//! and the bias is its mean, to a [`STEP`], so that it can be typed. Beyond [`FEW`] strokes it falls as one over their number: many strokes are corrections,
+//! and say where the object ends. The mask is the exact optimum of F + λ|·| as for any bias. An edge is cut by the levels between its two x, so one
+//! pass over the edges serves all levels.
 
 use crate::assemble::Contrast;
-use crate::grid::Shape;
+use crate::grid::{Seed, Seeds, Shape, components};
 
 /// A.
 const CONTRAST: f64 = 40.0;
@@ -24,6 +25,9 @@ const CENTRE: f64 = -1.5;
 /// σ.
 const SPREAD: f64 = 1.5;
 
+/// Strokes up to which the bias counts in full.
+const FEW: f64 = 5.0;
+
 /// Levels are tried from −`LAST` to `LAST`, in nats.
 const LAST: f64 = 6.0;
 
@@ -33,8 +37,19 @@ const STEP: f64 = 0.25;
 /// The number of levels.
 const LEVELS: usize = (2.0 * LAST / STEP) as usize + 1;
 
-/// The bias for log-odds `x` of the photo that the weights are of, row by row.
-pub(super) fn bias(contrast: &Contrast<'_>, x: impl Fn(usize) -> f64) -> f64 {
+/// The bias for log-odds `x` of the photo that the weights are of, row by row, learned from these strokes.
+pub(super) fn bias(contrast: &Contrast<'_>, seeds: &Seeds, x: impl Fn(usize) -> f64) -> f64 {
+    let n_strokes: usize = [Seed::Foreground, Seed::Background]
+        .map(|class| components(seeds.shape(), |pixel| seeds.labels()[pixel] == class).len())
+        .iter()
+        .sum();
+    let mean = mean_level(contrast, x) * (FEW / n_strokes as f64).min(1.0);
+    // No negative zero.
+    (mean / STEP).round() * STEP + 0.0
+}
+
+/// The mean of p(λ).
+fn mean_level(contrast: &Contrast<'_>, x: impl Fn(usize) -> f64) -> f64 {
     let shape = contrast.shape();
     let first: Vec<u8> = (0..shape.n_pixels()).map(|pixel| first_outside(x(pixel))).collect();
     let (mean_weight, frame) = (mean_weights(contrast, &first), frame_shares(shape, &first));
@@ -44,8 +59,7 @@ pub(super) fn bias(contrast: &Contrast<'_>, x: impl Fn(usize) -> f64) -> f64 {
     let largest = log_density.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let density = log_density.map(|value| (value - largest).exp());
     let moment: f64 = density.iter().enumerate().map(|(i, density)| level(i) * density).sum();
-    // No negative zero.
-    (moment / density.iter().sum::<f64>() / STEP).round() * STEP + 0.0
+    moment / density.iter().sum::<f64>()
 }
 
 fn level(i: usize) -> f64 {
@@ -151,9 +165,21 @@ mod tests {
                 let expected = slow(&contrast, &x, level(i));
                 prop_assert!((weights[i] - expected.0).abs() < 1e-9 && (frame[i] - expected.1).abs() < 1e-12, "{} {:?}", level(i), expected);
             }
-            let found = bias(&contrast, |pixel| x[pixel]);
-            prop_assert!(found.abs() <= LAST && (found / STEP).fract() == 0.0, "{}", found);
+            let found = mean_level(&contrast, |pixel| x[pixel]);
+            prop_assert!(found.abs() <= LAST, "{}", found);
+            for n_strokes in 0..3 {
+                let label = |pixel| if pixel % 2 == 0 && pixel < 2 * n_strokes { Seed::Foreground } else { Seed::Unlabelled };
+                let seeds = Seeds::new(shape, (0..shape.n_pixels()).map(label).collect());
+                let rounded = bias(&contrast, &seeds, |pixel| x[pixel]);
+                prop_assert!((rounded / STEP).fract() == 0.0 && (rounded - found).abs() <= 0.5 * STEP + 1e-12, "{} {}", rounded, found);
+            }
         }
+    }
+
+    /// So many strokes of one pixel.
+    fn dots(shape: Shape, count: usize) -> Seeds {
+        let label = |pixel| if pixel % 2 == 0 && pixel < 2 * count { Seed::Background } else { Seed::Unlabelled };
+        Seeds::new(shape, (0..shape.n_pixels()).map(label).collect())
     }
 
     /// A square with an edge around it, its evidence a ramp that crosses zero elsewhere: the bias is where the edge is.
@@ -166,7 +192,7 @@ mod tests {
             let picture = Picture::new(shape, rgb);
             let contrast = Contrast::new(&picture, Theta::Fixed(0.005));
             let x = |pixel: usize| 0.5 * (8.2 - away(pixel) as f64);
-            let found = bias(&contrast, x);
+            let found = bias(&contrast, &dots(shape, 2), x);
             let area = (0..shape.n_pixels()).filter(|&pixel| x(pixel) > found).count();
             assert_eq!(area, (2 * edge - 1_usize).pow(2), "edge at {edge}, bias {found}");
         }
@@ -177,8 +203,9 @@ mod tests {
         let shape = Shape::new(30, 20);
         let picture = Picture::new(shape, vec![[7; 3]; 600]);
         let contrast = Contrast::new(&picture, Theta::Fixed(0.005));
-        assert_eq!(bias(&contrast, |pixel| if pixel == 315 { 1e9 } else { -1e9 }), CENTRE);
+        assert_eq!(bias(&contrast, &dots(shape, 5), |pixel| if pixel == 315 { 1e9 } else { -1e9 }), CENTRE);
+        assert_eq!(bias(&contrast, &dots(shape, 10), |pixel| if pixel == 315 { 1e9 } else { -1e9 }), CENTRE / 2.0);
         // Half of the frame would come in below −1.
-        assert!(bias(&contrast, |pixel| if pixel % 30 < 15 { -1.0 } else { -1e9 }) >= -1.0);
+        assert!(bias(&contrast, &dots(shape, 5), |pixel| if pixel % 30 < 15 { -1.0 } else { -1e9 }) >= -1.0);
     }
 }
