@@ -175,7 +175,7 @@ def refine(image: ArrayLike, prob: ArrayLike, **options: Any) -> NDArray[np.floa
     >>> import numpy, lfield
     >>> image = numpy.zeros((20, 30)); image[5:15, 10:20] = 1
     >>> noise = numpy.random.default_rng(0).uniform(-0.3, 0.3, image.shape)
-    >>> refined = lfield.refine(image, 0.3 + 0.4 * image + noise)
+    >>> refined = lfield.refine(image, 0.3 + 0.4 * image + noise, prior_temperature=1)
     >>> refined.shape, bool(((refined > 0.5) == (image > 0.5)).all())
     ((20, 30), True)
     """
