@@ -142,12 +142,17 @@ impl Segment {
         files.extend(self.superpixels.iter().map(|path| ("--superpixels", Some(&**path))));
         pipe::open(&files)?;
         let has_evidence = [&self.scribbles, &self.unary, &self.prior].into_iter().any(Option::is_some);
-        if pipe::is_meant(&self.image) && !has_evidence {
+        if pipe::is_meant(&self.image) && !has_evidence && !self.is_marked() {
             return Err(usage(
-                "the photo comes from the standard input, so no strokes lie beside it: name them with --scribbles",
+                "the photo comes from the standard input, so no strokes lie beside it: name them with --scribbles, or mark with --box, --fg and --bg",
             ));
         }
         Ok(())
+    }
+
+    /// Whether a box or clicks are given.
+    fn is_marked(&self) -> bool {
+        !self.marks.overlay().marks().is_empty()
     }
 
     fn input(&self) -> Input {
@@ -157,7 +162,7 @@ impl Segment {
             format: self.scribble_format,
             evidence: EvidenceFile::either(self.unary.clone(), self.prior.clone()),
             superpixels: self.superpixels.clone(),
-            is_marked: !self.marks.overlay().marks().is_empty(),
+            is_marked: self.is_marked(),
             recorded: Recorded { paper: self.run.model.paper(), strict: self.run.solver.strict() },
             ..Input::default()
         };

@@ -100,6 +100,22 @@ fn what_goes_through_pipes_is_what_lies_in_files() {
 }
 
 #[test]
+fn a_piped_photo_needs_no_strokes_where_it_is_marked() {
+    let desk = Desk::with_strokes();
+    for marks in [&["--box", "2,2,20,14"][..], &["--fg", "12,8", "--bg", "1,1"]] {
+        let run = |photo| {
+            let mut command = desk.lfield(&["segment", photo, "-o", "-", "--emit", "mask"]);
+            command.args(marks).write_stdin(bytes(&desk.path("disc.png"))).output().unwrap()
+        };
+        let piped = run("-");
+        assert!(piped.status.success(), "{}", String::from_utf8_lossy(&piped.stderr));
+        assert!(piped.stdout.starts_with(b"\x89PNG"));
+        std::fs::copy(desk.path("disc.png"), desk.path("alone.png")).unwrap();
+        assert_eq!(piped.stdout, run("alone.png").stdout, "{marks:?}");
+    }
+}
+
+#[test]
 fn the_report_goes_to_stdout_where_it_is_asked_for() {
     let desk = Desk::with_strokes();
     let mut command = desk.lfield(&["segment", "disc.png", "-o", "out", "--json", "--emit", "mask,report"]);
