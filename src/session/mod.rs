@@ -4,12 +4,16 @@
 //!
 //! | changed | done again |
 //! | --- | --- |
-//! | strokes | mixtures, distances, contraction, warm solve |
-//! | α, β, γ, φ, θ, strokes as facts or examples | assemble, warm solve |
+//! | strokes, box, clicks, costs; components, outlier, geodesic, context, reach, refit | evidence, assemble, warm solve |
+//! | α, β, γ, φ, θ, hop scale, strokes as facts or examples | assemble, warm solve; with a box or refit, evidence too |
 //! | layers | superpixels, assemble, warm solve where messages still fit |
-//! | temperature, MAP choice | assemble, certificate; the warm start is the solution |
-//! | bias | certificate |
-//! | what is written | nothing |
+//! | temperature | assemble, certificate; the warm start is the solution |
+//! | method, solver, tolerance, MAP choice | warm solve; for the MAP choice the warm start is the solution |
+//! | bias | certificate; a rival, and a fitted temperature, are done again |
+//! | what is written | nothing, but the sizes for `path`, and superpixels where γ = 0 |
+//!
+//! Only the default solver starts warm. Above 2 megapixels what the level below decides is part of every key: a change that moves its
+//! outline does the band above again.
 
 mod answer;
 mod detail;
@@ -324,7 +328,8 @@ impl Session {
         model.temperature = fit.map_or(model.temperature, |fit| fit.temperature);
         model.temperature *= evidence.prior.map_or(1.0, |prior| prior.trust);
         clock.lap();
-        let problem_key = key(&(evidence_key, &superpixels.names, self.facts_key(&model), &model));
+        let names = layer_names(&model, &superpixels.names);
+        let problem_key = key(&(evidence_key, &names, self.facts_key(&model), &model));
         let problem = match self.problem.get(problem_key) {
             Some(problem) => problem,
             None => {
@@ -353,7 +358,6 @@ impl Session {
         let solved = match self.solved.get(solved_key) {
             Some(solved) => solved,
             None => {
-                let names = layer_names(&model, &superpixels.names);
                 let (temperature, is_learned) = (model.temperature, mixtures.is_some());
                 let task = Task { problem: &problem, names: &names, temperature, key: base_key, below, is_learned };
                 let mut solved = self.solve_problem(&task, watch, keep)?;
@@ -492,10 +496,11 @@ impl Session {
 
     fn evidence_key(&self, decided: Option<Digest>) -> Digest {
         let (seeds, costs) = (self.seeds.as_ref().map(|seeds| seeds.key), self.costs.as_ref().map(|costs| costs.key));
-        let Options { refit, marks, model, .. } = &self.options;
+        let Options { refit, marks, model, solver, detail, .. } = &self.options;
         let unary = self.unary_options();
-        // Learning in rounds solves on the way.
-        let rounds = (*refit > 0 || marks.frame.is_some()).then_some((refit, marks.frame, model));
+        // Learning in rounds solves on the way, the cut alone at temperature 1.
+        let model = assemble::Options { gamma: 0.0, temperature: 1.0, ..model.clone() };
+        let rounds = (*refit > 0 || marks.frame.is_some()).then_some((refit, marks.frame, model, solver, detail));
         let prior = self.is_prior.then_some(self.options.prior);
         key(&(seeds, costs, unary, prior, rounds, decided))
     }

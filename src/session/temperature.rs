@@ -64,6 +64,7 @@ impl Session {
         options.fit_temperature = false;
         // Held-out strokes are judged as the model sees them.
         options.reach = Reach::Off;
+        options.output.emit.clear();
         options.solver.tolerance = options.solver.tolerance.max(TOLERANCE);
         let fit_key = key(&(
             self.evidence_key(None),

@@ -47,6 +47,8 @@ enum Change {
     Area(f64),
     Layers(bool),
     Method(Method),
+    Refit(usize),
+    Iterations(usize),
     Solve,
     Break(usize),
 }
@@ -68,6 +70,8 @@ fn change() -> impl Strategy<Value = Change> {
         1 => any::<bool>().prop_map(Change::Layers),
         1 => prop::sample::select(vec![Method::Lfield, Method::Lfield, Method::Unary, Method::MeanField, Method::Fbp])
             .prop_map(Change::Method),
+        1 => (0..2_usize).prop_map(Change::Refit),
+        1 => prop::sample::select(vec![1, 2000]).prop_map(Change::Iterations),
         6 => Just(Change::Solve),
         1 => (0..20_usize).prop_map(Change::Break),
     ]
@@ -132,6 +136,8 @@ impl State {
                     options.bias = Bias::Fixed(0.0);
                 }
             }
+            Change::Refit(rounds) => options.refit = *rounds,
+            Change::Iterations(most) => options.solver.max_iterations = *most,
             Change::Solve | Change::Break(_) => {}
         }
         self.options = options.clone();
@@ -187,6 +193,25 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn colours_learned_in_rounds_follow_the_solver_that_they_are_learned_with() {
+    let options = |max_iterations| {
+        let mut options = Options { refit: 1, ..Options::default() };
+        options.solver.max_iterations = max_iterations;
+        options
+    };
+    let strokes = seeds(&[(52, true), (53, true), (0, false), (11, false), (100, false)]);
+    let mut session = Session::new(picture(), options(0)).unwrap();
+    session.set_seeds(strokes.clone()).unwrap();
+    solve(&mut session).unwrap();
+    session.set_options(options(2000)).unwrap();
+    let mut fresh = Session::new(picture(), options(2000)).unwrap();
+    fresh.set_seeds(strokes).unwrap();
+    let (warm, cold) = (solve(&mut session).unwrap(), solve(&mut fresh).unwrap());
+    let mixtures = |answer: &Answer| serde_json::to_value(answer.report().mixtures).unwrap();
+    assert_eq!(mixtures(&warm), mixtures(&cold));
 }
 
 #[test]
