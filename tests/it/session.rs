@@ -196,25 +196,6 @@ proptest! {
 }
 
 #[test]
-fn colours_learned_in_rounds_follow_the_solver_that_they_are_learned_with() {
-    let options = |max_iterations| {
-        let mut options = Options { refit: 1, ..Options::default() };
-        options.solver.max_iterations = max_iterations;
-        options
-    };
-    let strokes = seeds(&[(52, true), (53, true), (0, false), (11, false), (100, false)]);
-    let mut session = Session::new(picture(), options(0)).unwrap();
-    session.set_seeds(strokes.clone()).unwrap();
-    solve(&mut session).unwrap();
-    session.set_options(options(2000)).unwrap();
-    let mut fresh = Session::new(picture(), options(2000)).unwrap();
-    fresh.set_seeds(strokes).unwrap();
-    let (warm, cold) = (solve(&mut session).unwrap(), solve(&mut fresh).unwrap());
-    let mixtures = |answer: &Answer| serde_json::to_value(answer.report().mixtures).unwrap();
-    assert_eq!(mixtures(&warm), mixtures(&cold));
-}
-
-#[test]
 fn what_did_not_change_is_not_done_again() {
     let mut session = Session::new(picture(), Options::default()).unwrap();
     let strokes = [(52, true), (53, true), (0, false), (11, false), (100, false)];
