@@ -124,7 +124,8 @@ def random_walker(
     ``labels`` has 0 unknown and 1…K markers; what comes back is a label for every pixel or, with ``return_full_prob``, the
     probability of every label, (K, H, W). K is at most 2. ``beta`` means what it means there, how hard it is to walk across an edge,
     and becomes lfield's ``theta``; without it lfield's own default holds. ``mode``, ``tol``, ``copy``, ``spacing`` and ``prob_tol`` choose
-    among that function's solvers and are read by nobody. Other options are those of :func:`segment`.
+    among that function's solvers and are read by nobody. Other options are those of :func:`segment`; ``bias`` is 0 here,
+    because neither label is the object.
 
     >>> import numpy
     >>> from lfield import random_walker
@@ -167,6 +168,9 @@ def random_walker(
             raise TypeError("beta and theta both say how hard it is to cross an edge: give one of them")
         deviation = float(np.std(array, dtype=np.float64)) or 1.0
         options["theta"] = float(beta) * reach**2 / (255.0**2 * 10.0 * deviation)
+    if "area" not in options:
+        # Two labels are alike, where an object and its background are not.
+        options.setdefault("bias", 0.0)
     strokes = np.where(markers == found[1], 2, np.where(markers == found[0], 1, 0))
     result = segment(image, strokes, **options)
     if return_full_prob:
