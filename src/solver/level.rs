@@ -32,7 +32,8 @@ pub fn certify(
     primal.find(model, point.s);
     let (set, certificate) = Certificate::issue(model, &point, &mut primal, options.map, checkpoint)?;
     let s = primal.x.iter().map(|x| -x).collect();
-    Ok(Solution { s, base, set, certificate, ..solution })
+    let status = solution.status.judged(&certificate, options);
+    Ok(Solution { s, base, set, certificate, status, ..solution })
 }
 
 /// All levels of a solution.
@@ -147,6 +148,24 @@ mod tests {
     use super::super::tests::{grid_model, run, sets, tight};
     use super::super::{SolverKind, solve};
     use super::*;
+
+    #[test]
+    fn a_moved_solution_is_converged_only_where_its_own_certificate_says_so() {
+        let model =
+            grid_model(4, 3, &[0.7, -1.1, 0.4, 2.0, -0.3, 0.9, -1.7, 0.2, 1.3, -0.6, 0.8, -2.1], &[0.5], &[0; 12], 2.0);
+        let options = Options { max_iterations: 1, ..tight(SolverKind::Accelerated) };
+        let solution = run(&model, &options);
+        assert!(solution.certificate.gap > 0.0);
+        let messages = solution.messages.clone().unwrap();
+        let claimed = Solution { status: super::super::Status::Converged, ..solution };
+        let judged = |tolerance: f64| {
+            let options = Options { tolerance, ..options.clone() };
+            certify(&model.with_bias(0.3, 0), claimed.clone(), &messages, &options, &|| Ok(())).unwrap()
+        };
+        let gap = judged(1.0).certificate.gap_per_pixel;
+        assert_eq!(judged(2.0 * gap).status, super::super::Status::Converged);
+        assert_eq!(judged(0.5 * gap).status, super::super::Status::Rounding);
+    }
 
     proptest! {
         #![proptest_config(crate::cases(40))]

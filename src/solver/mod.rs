@@ -250,6 +250,19 @@ pub enum Status {
     Interrupted,
 }
 
+impl Status {
+    /// Converged is what the certificate proves to be so, and nothing else.
+    fn judged(self, certificate: &Certificate, options: &Options) -> Self {
+        let within = certificate.gap_per_pixel <= options.tolerance;
+        match self {
+            Status::Interrupted => self,
+            _ if within => Status::Converged,
+            Status::Converged => Status::Rounding,
+            _ => self,
+        }
+    }
+}
+
 /// A feasible point, what it proves, and how it was reached.
 #[derive(Clone, Debug)]
 pub struct Solution {
@@ -360,8 +373,7 @@ fn iterate(
     let base = point.s.to_vec();
     let s = primal.x.iter().map(|x| -x).collect();
     let messages = Some(solver.messages());
-    let within = certificate.gap_per_pixel <= options.tolerance;
-    let status = if within && status != Status::Interrupted { Status::Converged } else { status };
+    let status = status.judged(&certificate, options);
     let seconds = clock.elapsed().as_secs_f64();
     Ok(Solution { s, base, set, certificate, status, iterations: iteration, map_calls, messages, seconds, trace })
 }
