@@ -2,7 +2,7 @@
 //!
 //! linfa-clustering runs k-means and the EM. Three things are done around it. The stroke is thinned to [`SAMPLES`] pixels, because ten times the
 //! pixels raise the likelihood by less than half a percent. k-means starts once, from the stroke's colours cut in two again and again
-//! ([`split`]), instead of ten times from centres drawn at random: no worse, a third of the time of a fit, and a small stroke more changes the
+//! ([`split`]), instead of ten times from centres drawn at random: less work, and a small stroke more changes the
 //! mixture little, so that a session need not solve from far away. There are never more components than distinct colours, and one fewer after
 //! every refusal, because an empty cluster is an error there. And when even one component is refused (its density underflows on a stroke of one
 //! colour with a stray pixel) the Gaussian of the sample is written down directly, which is what that fit would have been.
